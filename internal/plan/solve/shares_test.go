@@ -4,9 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
 // drawShares draws a program; kind says which limits there are.
@@ -40,65 +37,84 @@ func drawShares(r *rand.Rand, bins, items, kind int) Shares {
 	return p
 }
 
-// simplex solves a program by gonum's simplex method.
-func simplex(t *testing.T, p Shares) float64 {
-	t.Helper()
-	var rows [][]float64
-	var b []float64
-	row := func(limit float64) []float64 {
-		rows, b = append(rows, make([]float64, len(p.Bin))), append(b, limit)
-		return rows[len(rows)-1]
+// row is one limit of a program, Σ at·y ≤ limit, and what a unit of it is worth.
+type row struct {
+	at    []float64 // of each listed pair
+	limit float64
+	price float64
+	item  bool // it limits the time of an item: the worth is not known yet
+}
+
+// rows writes a program out, as the words about Shares say, with prices.
+func rows(p *Shares, at Prices) (all []row) {
+	add := func(limit, price float64, item bool, of func(k int) float64) {
+		if math.IsInf(limit, 1) {
+			return
+		}
+		r := row{limit: limit, price: max(0, price), item: item}
+		for k := range p.Bin {
+			r.at = append(r.at, of(k))
+		}
+		all = append(all, r)
 	}
 	for i := range p.Cap {
-		if !math.IsInf(p.Cap[i], 1) {
-			line := row(p.Cap[i])
-			for k, bin := range p.Bin {
-				if int(bin) == i {
-					line[k] = p.Use[k]
-				}
+		mine := func(k int, x float64) float64 {
+			if int(p.Bin[k]) != i {
+				return 0
 			}
+			return x
 		}
-		if c := p.places(i); !math.IsInf(c, 1) {
-			line := row(c)
-			for k, bin := range p.Bin {
-				if int(bin) == i {
-					line[k] = 1
-				}
-			}
+		add(p.Cap[i], at.Cap[i], false, func(k int) float64 { return mine(k, p.Use[k]) })
+		if p.Places != nil {
+			add(p.Places[i], at.Places[i], false, func(k int) float64 { return mine(k, 1) })
 		}
 	}
 	for j := range p.items() {
-		line := row(p.amount(j))
-		for k := p.Start[j]; k < p.Start[j+1]; k++ {
-			line[k] = 1
-		}
-		if s := p.size(j); !math.IsInf(s, 1) {
-			line := row(s)
-			for k := p.Start[j]; k < p.Start[j+1]; k++ {
-				line[k] = p.Value[k]
+		mine := func(k int, x float64) float64 {
+			if int32(k) < p.Start[j] || int32(k) >= p.Start[j+1] {
+				return 0
 			}
+			return x
 		}
-	}
-	n := len(p.Bin)
-	a, c := mat.NewDense(len(rows), n+len(rows), nil), make([]float64, n+len(rows))
-	for r, line := range rows {
-		for k, x := range line {
-			a.Set(r, k, x)
+		if p.Size != nil && at.Size != nil {
+			add(p.Size[j], at.Size[j], false, func(k int) float64 { return mine(k, p.Value[k]) })
+		} else if p.Size != nil {
+			add(p.Size[j], 0, false, func(k int) float64 { return mine(k, p.Value[k]) })
 		}
-		a.Set(r, n+r, 1)
+		amount := 1.0
+		if p.Amount != nil {
+			amount = p.Amount[j]
+		}
+		add(amount, 0, true, func(k int) float64 { return mine(k, 1) })
 	}
-	for k, v := range p.Value {
-		c[k] = -v
-	}
-	best, _, err := lp.Simplex(c, a, b, 1e-10, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return -best
+	return all
 }
 
-// What the interior point method finds is the simplex method's optimum, and both of its sides are on their side of it.
-func TestMaxSharesAgainstSimplex(t *testing.T) {
+// dual is what the prices prove by weak duality: where each pair pays at least its value for what it uses, no solution is worth more than
+// what all limits are worth. An item's time is worth what its best pair has left.
+func dual(p *Shares, at Prices) (total float64) {
+	all := rows(p, at)
+	left := append([]float64(nil), p.Value...)
+	for _, r := range all {
+		for k := range left {
+			left[k] -= r.price * r.at[k]
+		}
+		total += r.price * r.limit
+	}
+	for _, r := range all {
+		if !r.item {
+			continue
+		}
+		for k := range left {
+			r.price = max(r.price, left[k]*r.at[k])
+		}
+		total += r.price * r.limit
+	}
+	return total
+}
+
+// A solution that keeps all limits, and prices that prove that no other is worth more: what the interior point method finds is the optimum.
+func TestMaxSharesIsOptimal(t *testing.T) {
 	for kind := range 32 {
 		for seed := range uint64(6) {
 			r := rand.New(rand.NewPCG(seed, uint64(kind)))
@@ -110,16 +126,23 @@ func TestMaxSharesAgainstSimplex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := simplex(t, p)
-			if got.Gap() > 1e-6 || got.Bound < want*(1-1e-8)-1e-9 || got.Value > want*(1+1e-8)+1e-9 {
-				t.Errorf("kind %d, seed %d: %.7f to %.7f after %d steps, optimum %.7f", kind, seed, got.Value, got.Bound, got.Steps, want)
+			value := 0.0
+			for k, y := range got.Y {
+				if value += y * p.Value[k]; y < 0 {
+					t.Errorf("kind %d, seed %d: pair %d has %g", kind, seed, k+1, y)
+				}
 			}
-			if bound := p.Bound(got.Prices); math.Abs(bound-got.Bound) > 1e-9*bound {
-				t.Errorf("kind %d, seed %d: prices prove %.7f, not %.7f", kind, seed, bound, got.Bound)
+			for _, limit := range rows(&p, got.Prices) {
+				used := 0.0
+				for k, y := range got.Y {
+					used += limit.at[k] * y
+				}
+				if used > limit.limit*(1+1e-9)+1e-12 {
+					t.Errorf("kind %d, seed %d: a limit of %g is broken by %g", kind, seed, limit.limit, used-limit.limit)
+				}
 			}
-			y := append([]float64(nil), got.Y...)
-			if v := p.repair(y); math.Abs(v-got.Value) > 1e-9*v {
-				t.Errorf("kind %d, seed %d: the solution breaks limits: %.7f of %.7f is left", kind, seed, v, got.Value)
+			if bound := dual(&p, got.Prices); bound > value*(1+1e-6)+1e-12 || math.Abs(bound-got.Bound) > 1e-9*bound || math.Abs(value-got.Value) > 1e-9*value {
+				t.Errorf("kind %d, seed %d: found %.9f, worth %.9f; bound %.9f, proves %.9f, after %d steps", kind, seed, got.Value, value, got.Bound, bound, got.Steps)
 			}
 		}
 	}
@@ -145,8 +168,15 @@ func TestAnyPricesProveABound(t *testing.T) {
 		for range p.items() {
 			at.Size = append(at.Size, r.Float64())
 		}
-		if bound, best := p.Bound(at), simplex(t, p); bound < best-1e-8 {
-			t.Errorf("seed %d: bound %.6f below the optimum %.6f", seed, bound, best)
+		if got, want := p.Bound(at), dual(&p, at); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("seed %d: bound %.9f, weak duality proves %.9f", seed, got, want)
+		}
+		best, err := MaxShares(p, 1e-6, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bound := p.Bound(at); bound < best.Value*(1-1e-12) {
+			t.Errorf("seed %d: bound %.6f below a solution's %.6f", seed, bound, best.Value)
 		}
 	}
 }
