@@ -37,6 +37,7 @@ const (
 	KindNoTLS       Kind = "no-tls"              // it does not speak TLS, or none that we do
 	KindNotHTTP     Kind = "not-http"            // who answers there speaks another protocol
 	KindWantsTLS    Kind = "wants-tls"           // it was asked by http, and speaks TLS
+	KindWantsCert   Kind = "wants-certificate"   // it wants a certificate of whoever asks
 	KindLong        Kind = "long-page"           // of a page that was fetched: too long to be read to its end
 	KindScripts     Kind = "scripts"             // of a page that was fetched: without its scripts it has no text and no links
 	KindForm        Kind = "form"                // of a page that was fetched: all that it leads to stands behind a form
@@ -92,6 +93,7 @@ var words = map[Kind]string{
 	KindNoTLS:        "it does not speak TLS there, or none that we do",
 	KindNotHTTP:      "it speaks another protocol there, not HTTP",
 	KindWantsTLS:     "it speaks TLS there, and was asked without",
+	KindWantsCert:    "it wants a certificate of whoever asks, and none can be given",
 	KindLong:         "of a long page only the first 128 MiB are read for links",
 	KindScripts:      "needs JavaScript: no text and no links without scripts",
 	KindForm:         "what is behind it stands behind a form: a log-in, or a search",
@@ -205,7 +207,7 @@ func (k Kind) Unreachable() bool {
 // within minutes.
 func (k Kind) Settled() bool {
 	switch k {
-	case KindNoHost, KindRefused, KindCertificate, KindExpired, KindOtherName, KindNoTLS, KindNotHTTP, KindWantsTLS:
+	case KindNoHost, KindRefused, KindCertificate, KindExpired, KindOtherName, KindNoTLS, KindNotHTTP, KindWantsTLS, KindWantsCert:
 		return true
 	}
 	return false

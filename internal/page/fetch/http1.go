@@ -229,7 +229,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 		if c.used && !isTimeout(err) {
 			err = errors.Join(errIdleClosed, err)
 		}
-		kind := endKind(err)
+		kind := c.sec.endKind(err)
 		if !c.used && kind == crawl.KindReset && !isTimeout(err) && s.wantsTLS(req) {
 			kind, err = crawl.KindWantsTLS, errors.New("it ended the connection without a word, and shakes hands by TLS")
 		}
@@ -313,13 +313,22 @@ func appendRequest(b []byte, req *Request) []byte {
 	return append(b, "\r\n"...)
 }
 
-// endKind tells a connection that was ended by a TLS alert, such as for the certificate that we do not have (tls), from one that just
-// ended (reset).
-func endKind(err error) crawl.Kind {
-	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op == "remote error" { // so crypto/tls marks alerts
-		return crawl.KindTLS
+// isAlert reports whether the other side ended a TLS session by an alert.
+func isAlert(err error) bool {
+	op := (*net.OpError)(nil)
+	return errors.As(err, &op) && op.Op == "remote error" // so crypto/tls marks alerts
+}
+
+// endKind tells a connection that was ended by a TLS alert (tls), or for the certificate that we do not have (wants-certificate), from one
+// that just ended (reset). By TLS 1.3 a server looks at our certificate after we have begun to ask (RFC 8446, section 4.4.2.4).
+func (s security) endKind(err error) crawl.Kind {
+	switch {
+	case !isAlert(err):
+		return crawl.KindReset
+	case s.wanted:
+		return crawl.KindWantsCert
 	}
-	return crawl.KindReset
+	return crawl.KindTLS
 }
 
 func protocolError(msg string) error {

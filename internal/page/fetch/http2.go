@@ -54,7 +54,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
 		late := context.Cause(ctx) != nil
-		err = fail("read header", h2Kind(err), err)
+		err = fail("read header", h.sec.h2Kind(err), err)
 		if late {
 			s.distrust(h)
 		} else if s.unprocessed(h, req, err) {
@@ -84,7 +84,7 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	case kind == crawl.KindArchive:
 		return err
 	case kind == crawl.KindInternal:
-		err = fail("read body", h2Kind(err), err)
+		err = fail("read body", h.sec.h2Kind(err), err)
 	default:
 		err = fail("read body", kind, err)
 	}
@@ -157,7 +157,7 @@ const (
 )
 
 // h2Kind tells what a server sent that it may not (protocol, header-large) from a connection or a stream that it ended (reset).
-func h2Kind(err error) crawl.Kind {
+func (s security) h2Kind(err error) crawl.Kind {
 	var ours http2.ConnectionError
 	var stream http2.StreamError
 	said := err.Error()
@@ -169,7 +169,7 @@ func h2Kind(err error) crawl.Kind {
 	case errors.As(err, &stream) && stream.Cause != nil && stream.Cause.Error() != "received from peer":
 		return crawl.KindProtocol
 	}
-	return endKind(err)
+	return s.endKind(err)
 }
 
 // distrust has the next request sent on another connection: nothing has come in time on this one, and perhaps nothing does any more.

@@ -81,11 +81,14 @@ type conn struct {
 }
 
 // security is how a connection is encrypted; zero is not at all.
-type security struct{ version, cipher uint16 }
+type security struct {
+	version, cipher uint16
+	wanted          bool // the site has asked for a certificate of ours, and we have none
+}
 
-func securityOf(tc *tls.Conn) security {
+func securityOf(tc *tls.Conn, wanted bool) security {
 	st := tc.ConnectionState()
-	return security{st.Version, st.CipherSuite}
+	return security{st.Version, st.CipherSuite, wanted}
 }
 
 type http2Conn struct {
@@ -260,7 +263,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 	var sec security
 	if u.Scheme() == "https" {
 		start := time.Now()
-		tc, err := s.handshake(ctx, nc, u)
+		tc, wanted, err := s.handshake(ctx, nc, u)
 		t.TLS = time.Since(start)
 		if err != nil {
 			_ = nc.Close()
@@ -270,14 +273,16 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 				kind, err = untrusted(bad)
 			case isTimeout(err) || errors.Is(err, context.DeadlineExceeded):
 				kind = crawl.KindTimeout
+			case wanted && isAlert(err):
+				kind = crawl.KindWantsCert
 			case isFinal(err):
 				kind = crawl.KindNoTLS
 			}
 			return nil, nil, &crawl.Error{Op: "TLS", Host: u.Host(), Kind: kind, Err: err}
 		}
-		nc, sec = tc, securityOf(tc)
+		nc, sec = tc, securityOf(tc, wanted)
 		if tc.ConnectionState().NegotiatedProtocol == "h2" {
-			h, err := s.openH2(tc, addr, u)
+			h, err := s.openH2(tc, addr, sec, u)
 			return nil, h, err
 		}
 	}
@@ -297,33 +302,39 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 // agree with it. A connection that just ended is none of these.
 func isFinal(err error) bool {
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
-		return op.Op == "remote error" || op.Op == "local error" // so crypto/tls marks alerts
+		return isAlert(err) || op.Op == "local error" // so crypto/tls marks alerts of its own
 	}
 	return !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, net.ErrClosed) && !errors.Is(err, context.Canceled)
 }
 
-func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (*tls.Conn, error) {
+// handshake agrees on a TLS session; wanted says that the site has asked for a certificate of ours meanwhile.
+func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (tc *tls.Conn, wanted bool, err error) {
 	cfg := s.c.tls.Clone()
+	cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		wanted = true
+		return &tls.Certificate{}, nil // none: many sites only ask
+	}
 	cfg.ServerName = trimBrackets(u.Host())
 	s.mu.Lock()
 	if s.plain {
 		cfg.NextProtos = []string{"http/1.1"}
 	}
 	s.mu.Unlock()
-	tc := tls.Client(nc, cfg)
+	tc = tls.Client(nc, cfg)
 	ctx, cancel := context.WithTimeout(ctx, s.lim.TLSTimeout)
 	defer cancel()
-	return tc, tc.HandshakeContext(ctx)
+	err = tc.HandshakeContext(ctx)
+	return tc, wanted, err
 }
 
-func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, u crawl.URL) (*http2Conn, error) {
+func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, sec security, u crawl.URL) (*http2Conn, error) {
 	//lint:ignore SA1019 see Client.h2
 	cc, err := s.c.h2.NewClientConn(tc)
 	if err != nil {
 		_ = tc.Close()
 		return nil, &crawl.Error{Op: "HTTP/2", Host: u.Host(), Kind: crawl.KindProtocol, Err: err}
 	}
-	h := &http2Conn{cc: cc, addr: addr, sec: securityOf(tc), auth: u.Authority()}
+	h := &http2Conn{cc: cc, addr: addr, sec: sec, auth: u.Authority()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
