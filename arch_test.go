@@ -73,7 +73,8 @@ var house = map[string]struct {
 	"fleet/agent":       {false, "crawl term polite robots parse engine topic fetch archive"},
 	"fleet/outdir":      {false, "crawl durable archive schedule frontier ledger"},
 	"fleet/serve":       {false, "crawl access scope schedule strategy geo frontier ledger bus gate coordinator outdir usage"},
-	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage"},
+	"fleet/assemble":    {false, "crawl scope schedule strategy frontier ledger bus fetch archive geo coordinator agent outdir usage verdict"},
+	"fleet/verdict":     {false, "crawl scope frontier ledger"},
 	"fleet/simulated":   {false, ""}, // tests
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
 	"fleet/mend":        {false, "crawl archive fetch frontier ledger bus outdir"},

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verdict"
 )
 
 func TestFold(t *testing.T) {
@@ -33,8 +33,8 @@ func TestSummaryIsFolded(t *testing.T) {
 	var b strings.Builder
 	sum := ended(crawl.Counts{Discovered: 1234567, Fetched: 1234567, Pages: 1234567, Bytes: 1 << 44}, nil)
 	sum.Traps = []crawl.Trap{{Site: "a.test", Template: "/x/#", Example: "http://a.test/x/1", Waiting: 1000, Answers: 2000, Empty: 1999}}
-	sum.Troubles = []assemble.Trouble{{Site: "b.test", Why: "no-such-host", URLs: 1}}
-	sum.Losses = []assemble.Loss{{Why: "body-large", URLs: 2, Sites: 2, Example: "http://c.test/" + strings.Repeat("long/", 5)}}
+	sum.Troubles = []verdict.Trouble{{Site: "b.test", Why: "no-such-host", URLs: 1}}
+	sum.Losses = []verdict.Loss{{Why: "body-large", URLs: 2, Sites: 2, Example: "http://c.test/" + strings.Repeat("long/", 5)}}
 	printSummary(&b, sum)
 	for _, columns := range []int{60, 80, 120} {
 		text := folded(b.String(), columns)

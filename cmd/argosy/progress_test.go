@@ -9,6 +9,7 @@ import (
 	"argosy/internal/fleet/agent"
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
+	"argosy/internal/fleet/verdict"
 )
 
 // A run that nofollow has kept from going on says so, and names the flag.
@@ -66,7 +67,7 @@ func TestPageWithoutLinks(t *testing.T) {
 // What was lost on sites that work otherwise is told with a URL, and with what can be done: not what helps where nothing was had.
 func TestPrintLosses(t *testing.T) {
 	var b strings.Builder
-	printLosses(&b, assemble.Summary{Out: "D", Losses: []assemble.Loss{
+	printLosses(&b, assemble.Summary{Out: "D", Losses: []verdict.Loss{
 		{Why: "robots", URLs: 40, Sites: 1, Example: "http://a.test/p"},
 		{Why: "body-large", URLs: 3, Sites: 2, Example: "http://a.test/big"},
 		{Why: "403", URLs: 1, Sites: 1, Example: "http://a.test/secret"},

@@ -15,6 +15,7 @@ import (
 	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/verdict"
 )
 
 // meaning says in words why a site brought nothing, and which step helps; both are empty for a reason that speaks for itself.
@@ -30,7 +31,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonNoHTTPS):    {"given without a scheme, and not to be had by https", "the seed with https:// before it, and --ca FILE or --insecure, in a new directory (-o)"},
 	string(crawl.KindOtherName):    {"", "check the name; --insecure takes any certificate"},
 	string(crawl.KindTLS):          {"", "check the port, and http:// or https://"},
-	assemble.WantsCertificate:      {"it wants a certificate of whoever asks, and none can be given", "ask its operator for another way in: a proxy that shows one (--proxy)"},
+	string(crawl.KindWantsCert):    {"", "ask its operator for another way in: a proxy that shows one (--proxy)"},
 	string(crawl.KindNoTLS):        {"", "http:// instead of https://, or another port"},
 	string(crawl.KindNotHTTP):      {"", "check the port: no web server listens at this one"},
 	string(crawl.KindWantsTLS):     {"", "https:// instead of http://"},
@@ -49,7 +50,7 @@ var meanings = map[string]meaning{
 	string(crawl.ReasonRedirects):  {"", "--cookies of a browser that has passed it may end that"},
 	"400":                          {"it does not take our request (400)", "check the port, and http:// or https://"},
 	"401":                          {"a login is wanted (401)", "the same crawl with a seed http://USER:PASSWORD@HOST/, --header \"Authorization: …\", or --cookies of a login"},
-	assemble.RefusedLogin:          {"the name or the password is refused (401)", "check USER:PASSWORD@ of the seed, where @ is %40 and : is %3A in either; the same crawl asks again"},
+	verdict.RefusedLogin:           {"the name or the password is refused (401)", "check USER:PASSWORD@ of the seed, where @ is %40 and : is %3A in either; the same crawl asks again"},
 	"403":                          {"access is refused (403)", "the same crawl with --cookies of a login, or a longer --delay, asks again; --user-agent, in a new directory (-o), says who you are"},
 	"404":                          {"there is no such page (404)", "check the seed's path"},
 	"407":                          {"the proxy wants a login (407)", "--proxy http://USER:PASSWORD@HOST:PORT"},
@@ -112,7 +113,7 @@ func at(step, dir string) string {
 // printTroubles says which sites brought nothing to a crawl, why, and which step helps.
 func printTroubles(w io.Writer, s assemble.Summary) {
 	var order []string
-	by := map[string][]assemble.Trouble{}
+	by := map[string][]verdict.Trouble{}
 	for _, t := range s.Troubles {
 		why := t.Reason()
 		if by[why] == nil {
@@ -158,7 +159,7 @@ const again = "argosy retry DIR, and then the same crawl again, asks for them on
 // robots.txt forbids comes last.
 func printLosses(w io.Writer, s assemble.Summary) {
 	losses := slices.Clone(s.Losses)
-	slices.SortStableFunc(losses, func(a, b assemble.Loss) int { return cmp.Compare(forbidden(a), forbidden(b)) })
+	slices.SortStableFunc(losses, func(a, b verdict.Loss) int { return cmp.Compare(forbidden(a), forbidden(b)) })
 	for _, l := range losses {
 		on, one := "", "; one: "
 		if l.URLs == 1 {
@@ -182,7 +183,7 @@ func printLosses(w io.Writer, s assemble.Summary) {
 }
 
 // lets says how what lies outside the scope comes in.
-func lets(l assemble.Loss) string {
+func lets(l verdict.Loss) string {
 	what := "it"
 	switch {
 	case l.Admits < l.URLs:
@@ -197,7 +198,7 @@ func lets(l assemble.Loss) string {
 	return step
 }
 
-func forbidden(l assemble.Loss) int {
+func forbidden(l verdict.Loss) int {
 	if l.Why == string(crawl.ReasonRobots) || l.Why == string(crawl.ReasonRobotsDown) {
 		return 1
 	}
@@ -245,7 +246,7 @@ func newTeller(dir string) *teller {
 }
 
 // ofSites are the reasons of pages that are probably the whole site's.
-var ofSites = []string{"401", assemble.RefusedLogin, "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
+var ofSites = []string{"401", verdict.RefusedLogin, "403", "429", "503", string(crawl.ReasonRobots), string(crawl.KindSearch)}
 
 // lines returns what is to be told of problems that have come.
 func (t *teller) lines(problems []agent.Problem) (out []string) {
@@ -366,5 +367,5 @@ func reasonOf(p agent.Problem) string {
 	if p.Kind == crawl.KindStatus && p.Status > 0 {
 		why = strconv.Itoa(p.Status)
 	}
-	return assemble.Trouble{Why: why, Detail: p.Detail, Login: p.Login}.Reason()
+	return verdict.Trouble{Why: why, Detail: p.Detail, Login: p.Login}.Reason()
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -70,36 +69,6 @@ func DefaultConfig(dir string) Config {
 		Dir: dir, Job: crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}, Agents: 1, Concurrency: 128, Strategy: strategy.Default,
 		ArchiveSize: 1 << 30, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
-}
-
-// Summary is what a run ends with.
-type Summary struct {
-	Job     string  `json:"job"`
-	State   string  `json:"state"`
-	Limited string  `json:"limited,omitempty"` // the limit that has ended it
-	Seconds float64 `json:"seconds"`
-	crawl.JobCounts
-	Requests  int64                 `json:"requests"`
-	Nodes     int                   `json:"nodes"`
-	Strategy  string                `json:"strategy"`
-	Out       string                `json:"out"`
-	Traps     []crawl.Trap          `json:"traps,omitempty"`
-	Topic     string                `json:"topic,omitempty"` // what pages were to be about
-	Threshold float64               `json:"threshold,omitempty"`
-	Market    *crawl.Market         `json:"market,omitempty"`
-	Stuck     *coordinator.Stuck    `json:"stuck,omitempty"`
-	GaveWay   []coordinator.GaveWay `json:"gave_way,omitempty"` // domains whose pages had to promise more than others
-	Succeeded int64                 `json:"succeeded"`          // of the fetched: with a status below 400
-	Moved     int64                 `json:"moved"`              // of these: redirects
-	Troubles  []Trouble             `json:"troubles,omitempty"` // the first of them
-	Troubled  map[string]int64      `json:"troubled,omitempty"` // sites by reason (Trouble.Reason), all of them
-	Losses    []Loss                `json:"losses,omitempty"`
-	Unmatched []string              `json:"unmatched,omitempty"` // hosts of site rules that no site matches
-
-	Searches *frontier.SearchCounts `json:"searches,omitempty"` // of a virtual task
-	Fields   bool                   `json:"-"`                  // its job takes fields out of pages
-
-	Measured schedule.Measured `json:"measured"` // in this run
 }
 
 // Crawl is an opened directory. Close closes it.
@@ -524,51 +493,6 @@ func flagName(field string) string {
 // WriteIndex writes index.cdxj from the ledger: every capture once, sorted by key and date.
 func (cr *Crawl) WriteIndex(ctx context.Context) error {
 	return outdir.WriteIndex(ctx, cr.ledger, cr.cfg.Job.ID, filepath.Join(cr.cfg.Dir, outdir.IndexFile))
-}
-
-func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) {
-	j := cr.f.Job(cr.cfg.Job.ID)
-	if j == nil {
-		return Summary{State: crawl.JobInterrupted, Out: cr.cfg.Dir}, nil
-	}
-	_, stats := cr.Status()
-	state := j.State
-	if state == crawl.JobRunning {
-		state = crawl.JobInterrupted
-	}
-	traps, err := cr.traps(j.ID)
-	if err != nil {
-		return Summary{}, err
-	}
-	troubles, succeeded, moved, err := cr.troubles(ctx, j.ID)
-	if err != nil {
-		return Summary{}, err
-	}
-	losses, err := cr.losses(ctx, j, troubles)
-	shown, troubled := tally(troubles)
-	sum := Summary{
-		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
-		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Losses: losses,
-		Troubles: shown, Troubled: troubled,
-	}
-	if state == crawl.JobLimited {
-		sum.Limited = j.Limit
-	}
-	if len(j.Sites) > 0 {
-		sum.Unmatched = crawl.Unmatched(j.Sites, func(yield func(string) bool) {
-			more := true
-			cr.f.Tasks(func(t *frontier.Task) { more = more && (t.Job != j.ID || yield(t.Site)) })
-		})
-	}
-	if j.Identity.Collect != nil {
-		counts := cr.f.SearchCounts(j.ID)
-		sum.Searches, sum.Fields = &counts, len(j.Identity.Collect.Fields) > 0
-	}
-	if t := j.Identity.Topic; t != nil {
-		sum.Topic, sum.Threshold = t.About, t.Threshold
-		sum.Market, sum.Stuck, sum.GaveWay = j.Identity.Market, cr.co.Stuck(j.ID), cr.co.GaveWay(j.ID)
-	}
-	return sum, err
 }
 
 // Close closes everything that is open, in the order in which things depend on each other.

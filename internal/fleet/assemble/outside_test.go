@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verdict"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
@@ -37,14 +37,14 @@ func TestOutside(t *testing.T) {
 	for _, c := range []struct {
 		seed string
 		more func(j *crawl.Job)
-		want assemble.Loss
+		want verdict.Loss
 	}{
-		{seed: "http://frame.test/", want: assemble.Loss{URLs: 1, Example: "http://other.test" + at("/x"), Flag: "--scope any", Admits: 1}},
-		{seed: "http://name.test/", want: assemble.Loss{URLs: 1, Example: "http://www.name.test" + at("/"), Flag: "--scope domain", Admits: 1}},
-		{seed: "http://plain.test/", want: assemble.Loss{URLs: 3, Example: "http://www.plain.test" + at("/"), Flag: "--scope domain", Admits: 2}},
+		{seed: "http://frame.test/", want: verdict.Loss{URLs: 1, Example: "http://other.test" + at("/x"), Flag: "--scope any", Admits: 1}},
+		{seed: "http://name.test/", want: verdict.Loss{URLs: 1, Example: "http://www.name.test" + at("/"), Flag: "--scope domain", Admits: 1}},
+		{seed: "http://plain.test/", want: verdict.Loss{URLs: 3, Example: "http://www.plain.test" + at("/"), Flag: "--scope domain", Admits: 2}},
 		{
 			seed: "http://dir.test/in/", more: func(j *crawl.Job) { j.Identity.Scope = crawl.ScopePrefix },
-			want: assemble.Loss{URLs: 1, Example: "http://dir.test" + at("/up"), Flag: "--scope site", Admits: 1},
+			want: verdict.Loss{URLs: 1, Example: "http://dir.test" + at("/up"), Flag: "--scope site", Admits: 1},
 		},
 		{seed: "http://plain.test/", more: func(j *crawl.Job) { j.Limits.MaxDepth = 0 }},
 		{seed: "http://more.test/"},
@@ -70,7 +70,7 @@ func TestOutside(t *testing.T) {
 		if len(sum.Losses) == 1 && strings.HasPrefix(sum.Losses[0].Example, c.want.Example) {
 			c.want.Example = sum.Losses[0].Example // which of them is the order of their keys
 		}
-		if !slices.Equal(sum.Losses, []assemble.Loss{c.want}) {
+		if !slices.Equal(sum.Losses, []verdict.Loss{c.want}) {
 			t.Errorf("%s: %+v, want %+v", c.seed, sum.Losses, c.want)
 		}
 	}

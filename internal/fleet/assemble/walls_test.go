@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/fleet/assemble"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/fleet/verdict"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
 )
@@ -267,7 +267,7 @@ func TestCookieWalls(t *testing.T) {
 			t.Errorf("%s was asked %d times", host, n)
 		}
 	}
-	if i := slices.IndexFunc(sum.Losses, func(v assemble.Loss) bool { return v.Why == string(crawl.ReasonRedirects) }); i < 0 || sum.Losses[i].Sites != 3 {
+	if i := slices.IndexFunc(sum.Losses, func(v verdict.Loss) bool { return v.Why == string(crawl.ReasonRedirects) }); i < 0 || sum.Losses[i].Sites != 3 {
 		t.Errorf("of the circles that nobody leaves it says %+v", sum.Losses)
 	}
 	sound(t, c.Dir)

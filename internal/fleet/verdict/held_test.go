@@ -1,4 +1,4 @@
-package assemble
+package verdict
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package assemble
+package verdict
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 
 // outside returns what the scope has kept out where a seed's site brought one page at most: the host with www. before
 // it, say. It is nil if there is no such site. What was told as the trouble of a site, or held back by a limit, is left out.
-func (cr *Crawl) outside(j *frontier.Job, troubles []Trouble) (*Loss, error) {
+func (g *Judge) outside(j *frontier.Job, troubles []Trouble) (*Loss, error) {
 	if j.Identity.Collect != nil || j.Limits.MaxDepth == 0 {
 		return nil, nil
 	}
 	left, of := int64(0), map[uint32]crawl.URL{} // the refusals that there are to be found, and the sites, by task
-	cr.f.Tasks(func(t *frontier.Task) {
+	g.Frontier.Tasks(func(t *frontier.Task) {
 		n := t.Reasons[string(crawl.ReasonScope)]
 		limited := t.Pending() + t.Reasons[string(crawl.ReasonDepth)] + t.Reasons[string(crawl.ReasonSiteBudget)]
 		told := slices.ContainsFunc(troubles, func(v Trouble) bool { return v.Site == t.Site })
@@ -33,7 +33,7 @@ func (cr *Crawl) outside(j *frontier.Job, troubles []Trouble) (*Loss, error) {
 	wider := []crawl.Scope{crawl.ScopeSite, crawl.ScopeHost, crawl.ScopeDomain, crawl.ScopeAny}
 	by, found, sites := map[crawl.Scope]*Loss{}, int64(0), map[uint32]bool{}
 	enough := errors.New("enough")
-	err := cr.f.URLs(j.ID, func(v frontier.URL) error {
+	err := g.Frontier.URLs(j.ID, func(v frontier.URL) error {
 		own, ours := of[v.Task]
 		if !ours || v.State != crawl.Excluded || v.Reason != crawl.ReasonScope {
 			return nil

@@ -1,4 +1,6 @@
-package assemble
+// Package verdict judges what a crawl came to: which sites brought nothing and why, what others lost, and what waits because it brought
+// nothing new.
+package verdict
 
 import (
 	"cmp"
@@ -23,30 +25,38 @@ type Trouble struct {
 	Login  bool   `json:"login,omitempty"`  // a name and a password were sent to it
 }
 
+// Judge has what a verdict is made of. It only reads; its caller keeps others from writing meanwhile.
+type Judge struct {
+	Ledger   *ledger.Ledger
+	Frontier *frontier.Frontier
+	Logins   map[string]string            // by site: a name and a password were sent there
+	Last     func(site string) crawl.Kind // what went wrong at it last, of what is to be tried again; empty if that is not known
+}
+
 const (
-	// maxTroubles bounds how many sites are named.
-	maxTroubles = 1000
+	// MaxNamed bounds how many sites are named.
+	MaxNamed = 1000
 	// A site of which more than half of the answers, and at least so many, are refusals is in trouble although some are not.
 	manyRefusals = 10
 )
 
-// troubles judges what came of the sites of a job: it returns those that brought nothing, most URLs first, and how many
+// Troubles judges what came of the sites of a job: it returns those that brought nothing, most URLs first, and how many
 // URLs were answered with a status below 400, and how many of them with a redirect.
-func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succeeded, moved int64, err error) {
-	answers, err := cr.ledger.Statuses(ctx, job)
+func (g *Judge) Troubles(ctx context.Context, job uint32) (out []Trouble, succeeded, moved int64, err error) {
+	answers, err := g.Ledger.Statuses(ctx, job)
 	if err != nil {
 		return nil, 0, 0, err
 	}
 	reasons, searches := map[string]map[string]int64{}, map[string]*Trouble{}
 	pending := map[string]int64{}
-	cr.f.Tasks(func(t *frontier.Task) {
+	g.Frontier.Tasks(func(t *frontier.Task) {
 		if t.Job != job {
 			return
 		}
 		if reasons[t.Site] == nil {
 			reasons[t.Site] = map[string]int64{}
 		}
-		if cr.unanswered(searches, t) {
+		if g.unanswered(searches, t) {
 			return
 		}
 		pending[t.Site] += t.Pending()
@@ -75,10 +85,10 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 		switch {
 		case good > 0 && !(most >= manyRefusals && 2*most > all && refusal(status)):
 		case most > 0:
-			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most, Login: cr.cfg.Logins[site] != ""})
+			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most, Login: g.Logins[site] != ""})
 		default:
 			if why[string(crawl.ReasonNoHTTPS)] > 0 && untrusted == nil {
-				if untrusted, err = cr.untrusted(ctx, job); err != nil {
+				if untrusted, err = g.untrusted(ctx, job); err != nil {
 					return nil, 0, 0, err
 				}
 			}
@@ -86,8 +96,8 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 				out = append(out, Trouble{Site: site, Why: string(crawl.ReasonNoHTTPS), Detail: detail, URLs: 1})
 				continue
 			}
-			if out = cr.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
-				out = held(out, cr.f.Site(site), cr.last(site), pending[site], cr.f.Position().Ahead)
+			if out = g.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
+				out = held(out, g.Frontier.Site(site), g.Last(site), pending[site], g.Frontier.Position().Ahead)
 			}
 		}
 	}
@@ -97,38 +107,31 @@ func (cr *Crawl) troubles(ctx context.Context, job uint32) (out []Trouble, succe
 	return out, succeeded, moved, nil
 }
 
-// tally returns the first of the troubles, which are named, and how many sites have each reason.
-func tally(all []Trouble) (first []Trouble, sites map[string]int64) {
+// Tally returns the first MaxNamed of the troubles and how many sites have each reason.
+func Tally(all []Trouble) (first []Trouble, sites map[string]int64) {
 	sites = map[string]int64{}
 	for _, t := range all {
 		sites[t.Reason()]++
 	}
-	return all[:min(len(all), maxTroubles)], sites
+	return all[:min(len(all), MaxNamed)], sites
 }
 
-const (
-	// RefusedLogin is the reason where a name and a password were sent, and refused.
-	RefusedLogin = "refused-login"
-	// WantsCertificate is the reason where a server ends the connection since it was shown no client certificate.
-	WantsCertificate = "wants-certificate"
-)
+// RefusedLogin is the reason where a name and a password were sent, and refused.
+const RefusedLogin = "refused-login"
 
-// Reason tells troubles apart that have different causes. It is Why, but where a login was refused, or a client certificate is wanted.
+// Reason tells troubles apart that have different causes. It is Why, but where a login was refused.
 func (t Trouble) Reason() string {
-	switch {
-	case t.Why == strconv.Itoa(http.StatusUnauthorized) && t.Login:
+	if t.Why == strconv.Itoa(http.StatusUnauthorized) && t.Login {
 		return RefusedLogin
-	case t.Why == string(crawl.KindTLS) && strings.Contains(t.Detail, "certificate required"):
-		return WantsCertificate
 	}
 	return t.Why
 }
 
 // untrusted returns why the certificates of sites were not believed whose seeds had no scheme: http was asked then, and what it answers, or
 // that nothing does, says nothing of them.
-func (cr *Crawl) untrusted(ctx context.Context, job uint32) (map[string]string, error) {
+func (g *Judge) untrusted(ctx context.Context, job uint32) (map[string]string, error) {
 	out := map[string]string{}
-	return out, cr.ledger.Losses(ctx, job, func(v ledger.Loss) {
+	return out, g.Ledger.Losses(ctx, job, func(v ledger.Loss) {
 		if unbelieved(v) {
 			out[v.Site] = v.Detail
 		}
@@ -142,11 +145,11 @@ func unbelieved(v ledger.Loss) bool {
 
 // unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine, or of the site that keeps it;
 // it reports whether the task is such a search.
-func (cr *Crawl) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
+func (g *Judge) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 	if t.Of == nil || t.State != crawl.TaskManual && t.Reasons[string(crawl.ReasonRobots)] == 0 {
 		return false
 	}
-	if target, why := cr.f.StuckBy(t); target != nil {
+	if target, why := g.Frontier.StuckBy(t); target != nil {
 		if of[target.Site] == nil {
 			of[target.Site] = &Trouble{Site: target.Site, Why: string(crawl.KindSearch), Detail: why}
 		}
@@ -164,7 +167,7 @@ func (cr *Crawl) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 }
 
 // unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with.
-func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) []Trouble {
+func (g *Judge) unasked(out []Trouble, site string, reasons map[string]int64) []Trouble {
 	why, most := "", int64(0)
 	for r, n := range reasons {
 		if r == string(crawl.ReasonNoHTTPS) {
@@ -177,23 +180,11 @@ func (cr *Crawl) unasked(out []Trouble, site string, reasons map[string]int64) [
 	if most == 0 || crawl.Kind(why) == crawl.ReasonDropped {
 		return out
 	}
-	detail := cr.f.Site(site).Trouble
+	detail := g.Frontier.Site(site).Trouble
 	if crawl.Kind(why) == crawl.ReasonRobots {
 		detail = ""
 	}
 	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
-}
-
-// last is what has gone wrong at a site last, of what is to be tried again; empty if nothing is remembered.
-func (cr *Crawl) last(site string) (why crawl.Kind) {
-	for _, n := range cr.nodes {
-		for _, p := range n.agent.Problems(0) {
-			if p.Site == site && p.Again {
-				why = p.Kind
-			}
-		}
-	}
-	return why
 }
 
 // held adds a site that has had itself left alone until now, with what waits of it. last is why it has not answered, if that is known. The
@@ -237,15 +228,15 @@ type Loss struct {
 	Admits  int64  `json:"admits,omitempty"`
 }
 
-// losses returns what sites have lost beside what they have brought, most URLs first. What is told as the trouble of a site is left out,
+// Losses returns what sites have lost beside what they have brought, most URLs first. What is told as the trouble of a site is left out,
 // and so are pages that are not there: they are broken links.
-func (cr *Crawl) losses(ctx context.Context, j *frontier.Job, troubles []Trouble) (out []Loss, err error) {
+func (g *Judge) Losses(ctx context.Context, j *frontier.Job, troubles []Trouble) (out []Loss, err error) {
 	told := map[[2]string]bool{}
 	for _, t := range troubles {
 		told[[2]string{t.Site, t.Why}] = true
 	}
 	all, most := map[string]*Loss{}, map[string]int64{}
-	err = cr.ledger.Losses(ctx, j.ID, func(v ledger.Loss) {
+	err = g.Ledger.Losses(ctx, j.ID, func(v ledger.Loss) {
 		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) && !unbelieved(v) {
 			return
 		}
@@ -270,7 +261,7 @@ func (cr *Crawl) losses(ctx context.Context, j *frontier.Job, troubles []Trouble
 	if err != nil {
 		return nil, err
 	}
-	if l, err := cr.outside(j, troubles); err != nil {
+	if l, err := g.outside(j, troubles); err != nil {
 		return nil, err
 	} else if l != nil {
 		out = append(out, *l)
@@ -279,12 +270,12 @@ func (cr *Crawl) losses(ctx context.Context, j *frontier.Job, troubles []Trouble
 	return out, nil
 }
 
-// traps returns what waits of the job because it brought nothing new, what may have lost most first.
-func (cr *Crawl) traps(job uint32) (out []crawl.Trap, err error) {
-	cr.f.Tasks(func(t *frontier.Task) {
+// Traps returns what waits of the job because it brought nothing new, what may have lost most first.
+func (g *Judge) Traps(job uint32) (out []crawl.Trap, err error) {
+	g.Frontier.Tasks(func(t *frontier.Task) {
 		if t.Job == job && err == nil {
 			var of []crawl.Trap
-			of, err = cr.f.Traps(t.ID)
+			of, err = g.Frontier.Traps(t.ID)
 			out = append(out, of...)
 		}
 	})
