@@ -81,7 +81,8 @@ var house = map[string]struct {
 	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
 	"fleet/shelf":       {false, "crawl archive fetch parse ledger verify"},
 	"fleet/dash":        {false, ""},
-	"fleet/web":         {false, "crawl config durable access schedule strategy sim ledger coordinator bus gate serve usage shelf dash recorded replay frontier survey"},
+	"fleet/answer":      {false, "ledger"},
+	"fleet/web":         {false, "answer crawl config durable access schedule strategy sim ledger coordinator bus gate serve usage shelf dash recorded replay frontier survey"},
 }
 
 // The wings: what a wing may know of the others, besides crawl, durable and itself. What is not in a wing stands beside them; only

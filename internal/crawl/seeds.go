@@ -3,6 +3,7 @@ package crawl
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
 )
 
@@ -82,4 +83,19 @@ func (id *Identity) SeedCount() int64 {
 		return id.List.Count
 	}
 	return int64(len(id.Seeds))
+}
+
+// Submission says in the log of orders what is submitted.
+func (id *Identity) Submission() string {
+	if id.Collect != nil {
+		return fmt.Sprintf("submit a virtual task of %d searches", len(id.Collect.Searches))
+	}
+	what := fmt.Sprintf("submit a job of %d seeds", id.SeedCount())
+	if id.SeedCount() == 1 {
+		what = "submit a job of 1 seed"
+	}
+	if len(id.Seeds) > 0 {
+		what += ", the first " + id.Seeds[0]
+	}
+	return what
 }

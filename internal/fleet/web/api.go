@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +23,7 @@ import (
 	"argosy/internal/config"
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/bus"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/dash"
@@ -60,7 +60,7 @@ func Handler(s House, c Config) http.Handler {
 	hc.Servers = []*huma.Server{{URL: "/", Description: "whoever serves this description"}}
 	hc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer", Description: "argosy token create makes one"}}
 	hc.Security = []map[string][]string{{"token": {}}}
-	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), heavy: map[string]*kept{}, replays: make(chan struct{}, maxReplays), recordings: make(chan struct{}, 1), trees: make(chan struct{}, 1), files: make(chan struct{}, 1)}
+	a := &api{s: s, cfg: c, door: c.Door, tickets: newTickets(), replays: make(answer.Places, maxReplays), recordings: make(answer.Places, 1), trees: make(answer.Places, 1), files: make(answer.Places, 1)}
 	if a.door == nil {
 		a.door = NewDoor()
 	}
@@ -103,15 +103,14 @@ type api struct {
 	door    *Door
 	tickets *tickets
 	streams atomic.Int32 // of events
-	again   onceOnly
-	replays chan struct{} // a place for each archived page that is being read or sent
+	again   answer.Once
+	replays answer.Places // a place for each archived page that is being read or sent
 
-	recordings chan struct{} // the place for one that is being read
-	trees      chan struct{} // the place for one that is being made
-	files      chan struct{} // the place for a job file that is being read: the reader's memory is many times a file's
+	recordings answer.Places // the place for one that is being read
+	trees      answer.Places // the place for one that is being made
+	files      answer.Places // the place for a job file that is being read: the reader's memory is many times a file's
 
-	mu    sync.Mutex
-	heavy map[string]*kept // answers that took long
+	kept answer.Kept // that took long
 }
 
 // byToken returns whom a token lets in.
@@ -218,6 +217,7 @@ func problem(err error) error {
 	var fault *crawl.Fault
 	var refused *access.Refusal
 	var said huma.StatusError
+	var full *answer.FullError
 	switch {
 	case errors.As(err, &fault):
 		return huma.Error422UnprocessableEntity(err.Error())
@@ -227,7 +227,7 @@ func problem(err error) error {
 		return said
 	case errors.As(err, &refused):
 		return refusal(refused)
-	case errors.Is(err, bus.ErrAway):
+	case errors.Is(err, bus.ErrAway), errors.As(err, &full):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrWaits), errors.Is(err, ledger.ErrAway): // another one would say only that it stands by
 		return huma.Error504GatewayTimeout(err.Error())
@@ -284,12 +284,12 @@ func order[T any](ctx context.Context, a *api, what string, fn func(context.Cont
 			return v, nil
 		}
 		outcome := "not done"
-		told := settled(what, err)
+		told := Settled(what, err)
 		if told != err {
 			outcome = "not known to be done"
 		}
 		if ctx.Err() == nil {
-			told = errors.Join(told, co.Note(ctx, who, outcome+": "+what+": "+clip(err.Error())))
+			told = errors.Join(told, co.Note(ctx, who, outcome+": "+what+": "+answer.Clip(err.Error())))
 		}
 		return v, told
 	})
@@ -309,9 +309,9 @@ func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, 
 	})
 }
 
-// settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or
+// Settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or
 // ledger are away, or full), it turns into an answer that says so; no other coordinator is asked then.
-func settled(what string, err error) error {
+func Settled(what string, err error) error {
 	var refused huma.StatusError
 	if !errors.As(problem(err), &refused) || refused.GetStatus() < 500 {
 		return err
@@ -423,12 +423,11 @@ func (a *api) job(ctx context.Context, in *JobPath) (*out[Job], error) {
 
 // readJob reads a job file, one at a time.
 func (a *api) readJob(ctx context.Context, b []byte) (config.Job, error) {
-	select {
-	case a.files <- struct{}{}:
-	case <-ctx.Done():
-		return config.Job{}, ctx.Err()
+	leave, err := a.files.Take(ctx)
+	if err != nil {
+		return config.Job{}, err
 	}
-	defer func() { <-a.files }()
+	defer leave()
 	file, err := config.ReadJob(bytes.NewReader(b))
 	if err != nil {
 		err = huma.Error422UnprocessableEntity(err.Error())
@@ -457,25 +456,10 @@ func (a *api) submit(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	return order(ctx, a, submission(&job.Identity), func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
+	return order(ctx, a, job.Identity.Submission(), func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
 		id, err := co.Submit(ctx, job)
 		return Submitted{id}, err
 	})
-}
-
-// submission says in the log of orders what is submitted.
-func submission(i *crawl.Identity) string {
-	if i.Collect != nil {
-		return fmt.Sprintf("submit a virtual task of %d searches", len(i.Collect.Searches))
-	}
-	what := fmt.Sprintf("submit a job of %d seeds", i.SeedCount())
-	if i.SeedCount() == 1 {
-		what = "submit a job of 1 seed"
-	}
-	if len(i.Seeds) > 0 {
-		what += ", the first " + i.Seeds[0]
-	}
-	return what
 }
 
 // sow takes in a piece of a job's seeds, a line each.

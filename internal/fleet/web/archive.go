@@ -132,11 +132,14 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx := r.Context()
-	if !a.turn(ctx) {
+	waiting, cancel := context.WithTimeout(ctx, replayWait)
+	leave, err := a.replays.Take(waiting)
+	cancel()
+	if err != nil {
 		http.Error(w, "others look at archived pages already: try again in a moment", http.StatusServiceUnavailable)
 		return
 	}
-	defer func() { <-a.replays }()
+	defer leave()
 	p, err := a.s.Ledger().Page(ctx, job, crawl.Page{Layer: layer, Key: u.Key()})
 	if err != nil || p == nil || !p.Captured() {
 		if slices.Contains(partsOfPages, r.Header.Get("Sec-Fetch-Dest")) {
@@ -153,22 +156,6 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.show(w, r, r.PathValue("ticket"), u, p, c)
-}
-
-// turn waits until an archived page may be read; false if it takes too long. Whoever gets a turn gives it back.
-func (a *api) turn(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, replayWait)
-	defer cancel()
-	select {
-	case a.replays <- struct{}{}:
-		if ctx.Err() == nil {
-			return true
-		}
-		<-a.replays
-		return false
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // show sends a copy as a browser may have it.

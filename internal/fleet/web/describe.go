@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/answer"
 )
 
 // refused is what is answered instead, where that has no schema.
@@ -48,9 +49,9 @@ func describe(of *huma.OpenAPI) {
 
 // ordering describes what all orders take.
 func ordering(op *huma.Operation) {
-	most := maxKey
+	most := answer.MaxKey
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: keyField, In: "header", Description: "an order that is sent again with the same key within a day is answered with the first answer, and done once",
+		Name: answer.KeyField, In: "header", Description: "an order that is sent again with the same key within a day is answered with the first answer, and done once",
 		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most},
 	})
 	if b := op.RequestBody; b != nil && b.Content["application/yaml"] != nil { // a job file is written in either

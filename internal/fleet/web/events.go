@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/coordinator"
 )
 
@@ -36,7 +37,7 @@ func (a *api) registerEvents(h huma.API, get func(id, path, what string) huma.Op
 		r, w := humago.Unwrap(hc)
 		defer a.streams.Add(-1)
 		if a.streams.Add(1) > maxStreams {
-			refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients hold a stream of events already", maxStreams))
+			answer.Refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("%d clients hold a stream of events already", maxStreams))
 			return
 		}
 		a.stream(w, r)

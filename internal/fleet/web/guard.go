@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/gate"
 )
 
@@ -105,7 +106,12 @@ func (a *api) guard(mux *http.ServeMux) http.Handler {
 			notThere(w, r, mux)
 			return
 		case who.Role.May(need):
-			a.again.once(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)), who, mux)
+			r = r.WithContext(context.WithValue(r.Context(), whoKey{}, who))
+			if who.Role == access.Nobody || strings.HasPrefix(r.URL.Path, "/api/v1/session") {
+				mux.ServeHTTP(w, r)
+				return
+			}
+			a.again.Serve(w, r, who.Name, mux)
 			return
 		}
 		if a.cfg.Logger != nil {
@@ -148,10 +154,10 @@ func notThere(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
 			verb = "are"
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here: %s %s", clip(r.Method), strings.Join(allowed, " and "), verb))
+		answer.Refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not allowed here: %s %s", answer.Clip(r.Method), strings.Join(allowed, " and "), verb))
 		return
 	}
-	refuse(w, http.StatusNotFound, clip(r.URL.Path)+": there is no such path; /api/v1/openapi.json describes those of the API")
+	answer.Refuse(w, http.StatusNotFound, answer.Clip(r.URL.Path)+": there is no such path; /api/v1/openapi.json describes those of the API")
 }
 
 type whoKey struct{}

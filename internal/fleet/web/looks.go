@@ -166,12 +166,11 @@ const mostFacts = 200_000
 
 // recording answers with what a job has recorded for replays, to one who asks at a time: it is large.
 func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], error) {
-	select {
-	case a.recordings <- struct{}{}:
-		defer func() { <-a.recordings }()
-	default:
+	leave, ok := a.recordings.Try()
+	if !ok {
 		return nil, huma.Error503ServiceUnavailable("another recording is being read: ask again soon")
 	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
 	r, err := recorded.Read(ctx, a.s.Ledger(), in.ID, mostFacts)

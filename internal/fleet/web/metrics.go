@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/usage"
@@ -152,7 +152,7 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 			if name == nodeSeen && nodes[i].SeenMS < 0 {
 				continue
 			}
-			e.put(name, kind, help, figure(&nodes[i]), "node", clip(nodes[i].Node))
+			e.put(name, kind, help, figure(&nodes[i]), "node", answer.Clip(nodes[i].Node))
 		}
 	}
 	each("argosy_node_leases", "gauge", "Leases that the node holds.", func(n *coordinator.NodeView) float64 { return float64(n.Held) })
@@ -171,24 +171,6 @@ func (a *api) nodeMetrics(ctx context.Context, co *coordinator.Coordinator, e *e
 // nodeSeen is not there of nodes of which nobody knows it.
 const nodeSeen = "argosy_node_seen_seconds"
 
-// mostNamed bounds how many values a label has that sites choose, of a job; those with the least are summed up under other.
-const mostNamed = 30
-
-// named sums figures by what they are of, as a label says it: at most mostNamed, and the rest under other.
-func named(all []ledger.Share, figure func(*ledger.Share) int64) map[string]int64 {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b ledger.Share) int { return cmp.Compare(figure(&b), figure(&a)) })
-	sums := map[string]int64{}
-	for i := range all {
-		name := clip(all[i].Name)
-		if i >= mostNamed {
-			name = "other"
-		}
-		sums[name] += figure(&all[i])
-	}
-	return sums
-}
-
 // shareMetrics are the figures of jobs that run which take a walk over their pages, or over what their strategies expect. They are as old as
 // those that the pages show.
 func (a *api) shareMetrics(ctx context.Context, co *coordinator.Coordinator, jobs []coordinator.JobView, e *exposition) {
@@ -199,7 +181,7 @@ func (a *api) shareMetrics(ctx context.Context, co *coordinator.Coordinator, job
 			if err != nil {
 				continue
 			}
-			sums := named(of(all), figure)
+			sums := answer.Labels(of(all), figure)
 			for _, value := range sortedKeys(sums) {
 				e.put(name, "gauge", help, float64(sums[value]), "job_id", fmt.Sprint(jobs[i].ID), label, value)
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"argosy/internal/fleet/answer"
 )
 
 const (
@@ -26,7 +28,7 @@ func (a *api) profile(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !slices.Contains(profiles, name) {
-		refuse(w, http.StatusNotFound, "allowed are profile, heap, allocs, goroutine and threadcreate")
+		answer.Refuse(w, http.StatusNotFound, "allowed are profile, heap, allocs, goroutine and threadcreate")
 		return
 	}
 	debug, _ := strconv.Atoi(r.URL.Query().Get("debug")) // 1: as text
@@ -46,13 +48,13 @@ func (a *api) processor(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("seconds"); text != "" {
 		n, err := strconv.Atoi(text)
 		if span = time.Duration(n) * time.Second; err != nil || span <= 0 || span > maxProfileTime {
-			refuse(w, http.StatusUnprocessableEntity, "seconds: allowed are 1 to 60")
+			answer.Refuse(w, http.StatusUnprocessableEntity, "seconds: allowed are 1 to 60")
 			return
 		}
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	if err := pprof.StartCPUProfile(w); err != nil {
-		refuse(w, http.StatusConflict, "another profile is being made: try again in a minute")
+		answer.Refuse(w, http.StatusConflict, "another profile is being made: try again in a minute")
 		return
 	}
 	defer pprof.StopCPUProfile()

@@ -12,23 +12,14 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/coordinator"
 )
 
 // What is asked for is looked at before anything answers it, and what is wrong with it is said in few words.
 
-const (
-	maxSaid   = 1000 // bytes of a text in a problem
-	maxFaults = 20   // of a request that are told
-)
-
-// clip cuts a text that a problem says.
-func clip(s string) string {
-	if len(s) <= maxSaid {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxSaid], "") + fmt.Sprintf("… (%d bytes)", len(s))
-}
+// maxFaults bounds how many faults of a request are told.
+const maxFaults = 20
 
 // clipped cuts what a problem says of what was sent, which may be long. It implements huma.Transformer.
 func clipped(_ huma.Context, _ string, v any) (any, error) {
@@ -37,12 +28,12 @@ func clipped(_ huma.Context, _ string, v any) (any, error) {
 		return v, nil
 	}
 	short := *p
-	short.Detail = clip(p.Detail)
+	short.Detail = answer.Clip(p.Detail)
 	short.Errors = nil
 	for _, e := range p.Errors[:min(len(p.Errors), maxFaults)] {
-		d := huma.ErrorDetail{Message: clip(e.Message), Location: clip(e.Location), Value: e.Value}
-		if b, err := json.Marshal(e.Value); err != nil || len(b) > maxSaid {
-			d.Value = clip(string(b))
+		d := huma.ErrorDetail{Message: answer.Clip(e.Message), Location: answer.Clip(e.Location), Value: e.Value}
+		if b, err := json.Marshal(e.Value); err != nil || len(b) > answer.MaxSaid {
+			d.Value = answer.Clip(string(b))
 		}
 		short.Errors = append(short.Errors, &d)
 	}
@@ -65,7 +56,7 @@ func (a *api) sensible(h huma.API) func(huma.Context, func(huma.Context)) {
 				if len(known) > 0 {
 					allowed = "allowed are " + strings.Join(known, ", ")
 				}
-				_ = huma.WriteErr(h, ctx, http.StatusUnprocessableEntity, fmt.Sprintf("parameter %q is not known here; %s", clip(name), allowed))
+				_ = huma.WriteErr(h, ctx, http.StatusUnprocessableEntity, fmt.Sprintf("parameter %q is not known here; %s", answer.Clip(name), allowed))
 				return
 			}
 			if len(values) > 1 || strings.ContainsFunc(values[0], unicode.IsControl) {

@@ -82,12 +82,11 @@ func (a *api) registerTopics(h huma.API, get func(id, path, what string) huma.Op
 }
 
 func (a *api) paths(ctx context.Context, job uint32, q survey.TreePart) (p Paths, err error) {
-	select {
-	case a.trees <- struct{}{}:
-		defer func() { <-a.trees }()
-	case <-ctx.Done():
-		return p, ctx.Err()
+	leave, err := a.trees.Take(ctx)
+	if err != nil {
+		return p, err
 	}
+	defer leave()
 	co, err := a.s.Leader()
 	if err != nil {
 		return p, err

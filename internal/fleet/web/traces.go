@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"argosy/internal/fleet/answer"
 	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/plan/schedule"
@@ -115,7 +116,7 @@ func (a *api) traces(w http.ResponseWriter, r *http.Request) {
 		since, err = strconv.ParseInt(v, 10, 64)
 	}
 	if err != nil {
-		refuse(w, http.StatusUnprocessableEntity, "want /traces/JOB, and ?since= with milliseconds since 1970")
+		answer.Refuse(w, http.StatusUnprocessableEntity, "want /traces/JOB, and ?since= with milliseconds since 1970")
 		return
 	}
 	co, err := a.s.Leader()
@@ -132,7 +133,7 @@ func (a *api) traces(w http.ResponseWriter, r *http.Request) {
 		delete(decided, 0) // those that gave no lease
 	}
 	if err != nil {
-		refuse(w, http.StatusNotFound, fmt.Sprintf("job %d: %v", job, err))
+		answer.Refuse(w, http.StatusNotFound, fmt.Sprintf("job %d: %v", job, err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")

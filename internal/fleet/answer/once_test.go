@@ -1,4 +1,4 @@
-package web
+package answer
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 
 // A key whose order failed can be used again, and is kept then for as long as every other.
 func TestKeyThatIsUsedAgainIsKept(t *testing.T) {
-	var o onceOnly
+	var o Once
 	ask := func(key string, status int) *ordered {
 		mine := &ordered{done: make(chan struct{}), at: time.Now()}
 		if was := o.begin(key, mine); was != nil {

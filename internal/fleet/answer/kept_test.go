@@ -1,4 +1,4 @@
-package web
+package answer
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 
 // Who goes on asking for what takes long waits the first time only, and gets what was found a moment ago; who comes back later waits. What
 // is soon made again is waited for.
-func TestHeavyAnswers(t *testing.T) {
-	long, short := 500*time.Millisecond, heavyWait/2
+func TestKeptAnswers(t *testing.T) {
+	long, short := 500*time.Millisecond, keptWait/2
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{heavy: map[string]*kept{}}
+		a := &Kept{}
 		walks, works := 0, long
 		ask := func() (n int, took time.Duration) {
 			begin := time.Now()
-			v, err := heavy(t.Context(), a, "key", func(context.Context) (int, error) {
+			v, err := Shown(t.Context(), a, "key", func(context.Context) (int, error) {
 				walks++
 				time.Sleep(works)
 				return walks, nil
@@ -28,14 +28,14 @@ func TestHeavyAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return v.Body, time.Since(begin)
+			return v, time.Since(begin)
 		}
 		for i, want := range []struct {
 			after, works time.Duration
 			n            int
 			took         time.Duration
 		}{
-			{0, long, 1, long}, {time.Second, long, 1, 0}, {55 * time.Second, long, 1, heavyWait}, {time.Second, long, 2, 0}, {time.Minute, long, 3, long},
+			{0, long, 1, long}, {time.Second, long, 1, 0}, {55 * time.Second, long, 1, keptWait}, {time.Second, long, 2, 0}, {time.Minute, long, 3, long},
 			{55 * time.Second, short, 4, short},
 		} {
 			time.Sleep(want.after)
@@ -49,12 +49,12 @@ func TestHeavyAnswers(t *testing.T) {
 }
 
 // A walk that fails is made again soon, however long it took.
-func TestHeavyAnswersThatFail(t *testing.T) {
+func TestKeptAnswersThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{heavy: map[string]*kept{}}
+		a := &Kept{}
 		fails := errors.New("no such table")
 		ask := func() error {
-			_, err := heavy(t.Context(), a, "key", func(context.Context) (int, error) {
+			_, err := Shown(t.Context(), a, "key", func(context.Context) (int, error) {
 				time.Sleep(time.Second)
 				return 0, fails
 			})
@@ -64,7 +64,7 @@ func TestHeavyAnswersThatFail(t *testing.T) {
 			t.Fatal("no error")
 		}
 		fails = nil
-		time.Sleep(heavyLeast + time.Millisecond)
+		time.Sleep(keptLeast + time.Millisecond)
 		if err := ask(); err != nil {
 			t.Errorf("%v is told on", err)
 		}
@@ -72,7 +72,7 @@ func TestHeavyAnswersThatFail(t *testing.T) {
 }
 
 // All walks together take a hundredth of the time, however many answers are asked for; one that takes very long is kept for a minute.
-func TestHeavyAnswersShareTheirTime(t *testing.T) {
+func TestKeptAnswersShareTheirTime(t *testing.T) {
 	for _, c := range []struct {
 		keys   int
 		works  time.Duration
@@ -80,11 +80,11 @@ func TestHeavyAnswersShareTheirTime(t *testing.T) {
 		most   int
 	}{{1, 100 * time.Millisecond, 50, 70}, {4, 100 * time.Millisecond, 50, 70}, {4, 5 * time.Second, 30, 40}, {1, time.Millisecond, 200, 300}} {
 		synctest.Test(t, func(t *testing.T) {
-			a := &api{heavy: map[string]*kept{}}
+			a := &Kept{}
 			var walks atomic.Int64 // those of several keys overlap
 			for begin := time.Now(); time.Since(begin) < 10*time.Minute; time.Sleep(time.Second) {
 				for key := range c.keys {
-					_, _ = heavy(t.Context(), a, string(rune('a'+key)), func(context.Context) (int, error) {
+					_, _ = Shown(t.Context(), a, string(rune('a'+key)), func(context.Context) (int, error) {
 						time.Sleep(c.works)
 						return int(walks.Add(1)), nil
 					})
@@ -100,13 +100,13 @@ func TestHeavyAnswersShareTheirTime(t *testing.T) {
 
 // A walk that takes long is not kept longer because there are short ones, as it would be if all had the same share, nor are these kept as long
 // as it is.
-func TestHeavyAnswersByWhatTheyTake(t *testing.T) {
+func TestKeptAnswersByWhatTheyTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{heavy: map[string]*kept{}}
+		a := &Kept{}
 		var mu sync.Mutex
 		walks, spent := map[string]int{}, time.Duration(0)
 		ask := func(key string, works time.Duration) {
-			_, _ = heavy(t.Context(), a, key, func(context.Context) (int, error) {
+			_, _ = Shown(t.Context(), a, key, func(context.Context) (int, error) {
 				time.Sleep(works)
 				mu.Lock()
 				defer mu.Unlock()
@@ -131,14 +131,14 @@ func TestHeavyAnswersByWhatTheyTake(t *testing.T) {
 }
 
 // What is made for somebody who has gone ends; what others wait for goes on.
-func TestHeavyAnswersThatNobodyWaitsFor(t *testing.T) {
+func TestKeptAnswersThatNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{heavy: map[string]*kept{}}
+		a := &Kept{}
 		ended := 0
 		ask := func(patience time.Duration) error {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			_, err := sought(ctx, a, "key", func(ctx context.Context) (int, error) {
+			_, err := Sought(ctx, a, "key", func(ctx context.Context) (int, error) {
 				select {
 				case <-time.After(time.Second):
 				case <-ctx.Done():
@@ -152,8 +152,8 @@ func TestHeavyAnswersThatNobodyWaitsFor(t *testing.T) {
 			t.Error("answered before it was made")
 		}
 		synctest.Wait()
-		if ended != 1 || len(a.heavy) != 0 {
-			t.Errorf("%d walks ended, %d answers kept", ended, len(a.heavy))
+		if ended != 1 || len(a.by) != 0 {
+			t.Errorf("%d walks ended, %d answers kept", ended, len(a.by))
 		}
 		go func() { _ = ask(time.Second / 2) }()
 		synctest.Wait()
@@ -166,19 +166,19 @@ func TestHeavyAnswersThatNobodyWaitsFor(t *testing.T) {
 // What people look for is kept for so many words; where all of them are being looked for, others are told to come back.
 func TestManyAreLookedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &api{heavy: map[string]*kept{}}
+		a := &Kept{}
 		look := func(key string, works time.Duration) error {
-			_, err := sought(t.Context(), a, key, func(context.Context) (int, error) { time.Sleep(works); return 0, nil })
+			_, err := Sought(t.Context(), a, key, func(context.Context) (int, error) { time.Sleep(works); return 0, nil })
 			return err
 		}
-		_, _ = heavy(t.Context(), a, "shown", func(context.Context) (int, error) { return 0, nil })
+		_, _ = Shown(t.Context(), a, "shown", func(context.Context) (int, error) { return 0, nil })
 		for i := range 3 * maxSought {
 			if err := look(strconv.Itoa(i), time.Millisecond); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if len(a.heavy) != maxSought+1 || a.heavy["shown"] == nil || a.heavy[strconv.Itoa(3*maxSought-1)] == nil {
-			t.Errorf("%d are kept", len(a.heavy))
+		if len(a.by) != maxSought+1 || a.by["shown"] == nil || a.by[strconv.Itoa(3*maxSought-1)] == nil {
+			t.Errorf("%d are kept", len(a.by))
 		}
 		for i := range maxSought {
 			go func() { _ = look("long "+strconv.Itoa(i), time.Second) }()

@@ -1,26 +1,25 @@
-package web
+package answer
 
 import (
 	"bytes"
 	"crypto/sha256"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-
-	"argosy/internal/fleet/access"
 )
 
 // An order with the field Idempotency-Key is done once: whoever sends it again, because the answer was lost, gets the first answer. Keys
 // belong to who asks, are kept in memory for a day, and are gone with the process.
 
 const (
-	keyField    = "Idempotency-Key"
+	// KeyField is the header field that names an order.
+	KeyField = "Idempotency-Key"
+	// MaxKey bounds how many characters a key has.
+	MaxKey = 256
+
 	keyReplayed = "Idempotency-Replayed"
-	maxKey      = 256 // characters of a key
 	keyLives    = 24 * time.Hour
 	maxDone     = 2000     // orders
 	maxAnswer   = 64 << 10 // bytes of an answer that is kept
@@ -36,8 +35,8 @@ type ordered struct {
 	at     time.Time
 }
 
-// onceOnly remembers what was ordered with which key.
-type onceOnly struct {
+// Once remembers what was ordered with which key. The zero value remembers nothing yet.
+type Once struct {
 	mu    sync.Mutex
 	by    map[string]*ordered
 	order []string // keys, the oldest first
@@ -70,20 +69,20 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// once answers a request by next, or with the answer that its key had before.
-func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, next http.Handler) {
-	key := r.Header.Get(keyField)
-	if key == "" || r.Method != http.MethodPost || who.Role == access.Nobody || strings.HasPrefix(r.URL.Path, "/api/v1/session") {
+// Serve answers a request of somebody's by next, or with the answer that its key had before.
+func (o *Once) Serve(w http.ResponseWriter, r *http.Request, who string, next http.Handler) {
+	key := r.Header.Get(KeyField)
+	if key == "" || r.Method != http.MethodPost {
 		next.ServeHTTP(w, r)
 		return
 	}
-	if len(key) > maxKey {
-		refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: at most 256 characters are allowed")
+	if len(key) > MaxKey {
+		Refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: at most 256 characters are allowed")
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		refuse(w, http.StatusRequestEntityTooLarge, "the body is too long, or was cut short")
+		Refuse(w, http.StatusRequestEntityTooLarge, "the body is too long, or was cut short")
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -91,7 +90,7 @@ func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, 
 	h.Write([]byte(r.URL.RequestURI() + "\x00"))
 	h.Write(body)
 	mine := &ordered{sum: [sha256.Size]byte(h.Sum(nil)), done: make(chan struct{}), at: time.Now()}
-	name := who.Name + "\x00" + key
+	name := who + "\x00" + key
 	was := o.begin(name, mine)
 	if was == nil {
 		rec := &recorder{ResponseWriter: w}
@@ -100,7 +99,7 @@ func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, 
 		return
 	}
 	if was.sum != mine.sum {
-		refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: it was used for another order")
+		Refuse(w, http.StatusUnprocessableEntity, "Idempotency-Key: it was used for another order")
 		return
 	}
 	select {
@@ -109,7 +108,7 @@ func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, 
 		return
 	}
 	if was.status == 0 {
-		refuse(w, http.StatusServiceUnavailable, "what was ordered with this key was not done: order it again")
+		Refuse(w, http.StatusServiceUnavailable, "what was ordered with this key was not done: order it again")
 		return
 	}
 	for k, v := range was.head {
@@ -121,7 +120,7 @@ func (o *onceOnly) once(w http.ResponseWriter, r *http.Request, who access.Who, 
 }
 
 // begin returns the order that was given with a key, or notes a new one.
-func (o *onceOnly) begin(name string, mine *ordered) *ordered {
+func (o *Once) begin(name string, mine *ordered) *ordered {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if was := o.by[name]; was != nil && time.Since(was.at) < keyLives {
@@ -140,7 +139,7 @@ func (o *onceOnly) begin(name string, mine *ordered) *ordered {
 }
 
 // forget takes a key out, so that it can be used again, and is kept then for as long as others.
-func (o *onceOnly) forget(name string) {
+func (o *Once) forget(name string) {
 	if o.by[name] == nil {
 		return
 	}
@@ -151,7 +150,7 @@ func (o *onceOnly) forget(name string) {
 
 // end keeps the answer to an order that was done. One that was refused, or may be tried again, has changed nothing: its key is free
 // for the order as it was meant. Nor is an answer kept that is too long.
-func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
+func (o *Once) end(name string, mine *ordered, rec *recorder) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if rec.status == 0 || rec.status >= 400 || rec.body.Len() > maxAnswer {
@@ -162,11 +161,4 @@ func (o *onceOnly) end(name string, mine *ordered, rec *recorder) {
 		mine.status, mine.head, mine.body = rec.status, rec.Header().Clone(), rec.body.Bytes()
 	}
 	close(mine.done)
-}
-
-// refuse answers with a problem (RFC 9457).
-func refuse(w http.ResponseWriter, status int, detail string) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"status":%d,"title":%q,"detail":%q}`+"\n", status, http.StatusText(status), clip(detail))
 }
