@@ -58,7 +58,7 @@ func noNames(t *testing.T) string {
 var farFuture = time.Now().Add(1000 * time.Hour)
 
 // certified is an HTTPS server whose certificate, its own authority, is valid until a moment; pemFile holds it.
-func certified(t *testing.T, until time.Time) (url, pemFile string) {
+func certified(t *testing.T, until time.Time, wants tls.ClientAuthType) (url, pemFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -74,7 +74,7 @@ func certified(t *testing.T, until time.Time) (url, pemFile string) {
 	}
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("fine")) }))
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
-	srv.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	srv.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, ClientAuth: wants}
 	srv.StartTLS()
 	t.Cleanup(srv.Close)
 	pemFile = filepath.Join(t.TempDir(), "ca.pem")
@@ -113,8 +113,9 @@ func TestFinalCauses(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	untrusted, ca := certified(t, time.Now().Add(time.Hour))
-	expired, old := certified(t, time.Now().Add(-time.Hour))
+	untrusted, ca := certified(t, time.Now().Add(time.Hour), tls.RequestClientCert)
+	expired, old := certified(t, time.Now().Add(-time.Hour), tls.NoClientCert)
+	barred, _ := certified(t, time.Now().Add(time.Hour), tls.RequireAnyClientCert)
 	login := func(w http.ResponseWriter, r *http.Request) {
 		if u, p, _ := r.BasicAuth(); u != "me" || p != "s3cret:x" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -136,6 +137,8 @@ func TestFinalCauses(t *testing.T) {
 		{"untrusted, --insecure", []string{untrusted, "--insecure"}, exitDone, nil, "", ""},
 		{"expired", []string{expired, "--ca", old}, exitFailed, []string{"expired", "renew", "--insecure"}, "certificate-expired", "expired"},
 		{"expired, --insecure", []string{expired, "--insecure"}, exitDone, nil, "", ""},
+		{"a certificate of ours", []string{barred, "--insecure"}, exitFailed, []string{"wants a certificate of whoever asks", "--proxy"}, "wants-certificate", "certificate"},
+		{"a page too large", []string{serves(t, "", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 70_000)) }), "--max-body", "64KB"}, exitFailed, []string{"--max-body"}, "body-large", ""},
 		{"private", []string{"http://127.0.0.1:1/", "--allow-private=10.0.0.0/8"}, exitFailed, []string{"--allow-private"}, "denied", "private"},
 		{"401", []string{secret}, exitFailed, []string{"401", "--header", "USER:PASSWORD@"}, "", ""},
 		{"401 to a password", []string{strings.Replace(secret, "//", "//me:wrong@", 1)}, exitFailed, []string{"the name or the password is refused (401)", "%40"}, "", ""},
@@ -179,7 +182,7 @@ func TestFinalCauses(t *testing.T) {
 // Of a seed without a scheme it is told that its certificate is not trusted, not what http says then.
 func TestNoSchemeUntrusted(t *testing.T) {
 	t.Parallel()
-	untrusted, _ := certified(t, time.Now().Add(time.Hour))
+	untrusted, _ := certified(t, time.Now().Add(time.Hour), tls.RequestClientCert)
 	dir := filepath.Join(t.TempDir(), "crawl")
 	code, out, errs := apart(t, "crawl", "-o", dir, "--delay", "0", "--allow-private", strings.TrimPrefix(untrusted, "https://"))
 	said := "not to be had by https: it is signed by an unknown authority (1 URL)\n    → the seed with https:// before it, and --ca FILE or --insecure"

@@ -338,7 +338,7 @@ func checkOut(out string) error {
 	case err == nil && !st.IsDir():
 		return usage("-o %s: that is a file; name a directory, which is made if it is not there", out)
 	case outdir.Fleet(out):
-		return usage("-o %s: a coordinator's directory: argosy serve -o %s goes on with its jobs, argosy submit gives it one; a crawl has a directory of its own", out, out)
+		return usage("-o %s: a coordinator's directory: argosy serve -o %s goes on with its jobs, argosy submit gives it one; a crawl has a directory of its own", out, crawl.Arg(out))
 	}
 	return nil
 }
@@ -572,11 +572,11 @@ func (f *crawlFlags) report(w io.Writer, s assemble.Summary) error {
 	switch s.State {
 	case crawl.JobInterrupted:
 		if !f.quiet {
-			told("interrupted; nothing is lost. argosy crawl -o " + filepath.Clean(s.Out) + " goes on" + anew(s.Out))
+			told("interrupted; nothing is lost. argosy crawl -o " + crawl.Arg(s.Out) + " goes on" + anew(s.Out))
 		}
 		return &exitError{code: exitInterrupted}
 	case crawl.JobManual:
-		return &exitError{exitManual, fmt.Errorf("%s for a person: argosy tasks %s --manual lists them, argosy retry %[2]s lets them go on", waitingTasks(s.Manual), s.Out)}
+		return &exitError{exitManual, fmt.Errorf("%s for a person: argosy tasks %s --manual lists them, argosy retry %[2]s lets them go on", waitingTasks(s.Manual), crawl.Arg(s.Out))}
 	}
 	if s.Discovered > 0 && (s.Succeeded == 0 || s.Succeeded == s.Moved && s.Pending == 0) {
 		return nothingFetched(s, f.json || f.quiet)

@@ -81,7 +81,7 @@ func isCrawl(dir string) error {
 			return usage("%s: its ledger is not here but %s: argosy verify, report, export, view, stats, explain and topic show take it from --ledger, or "+ledgerVariable+" in the environment, with its password; otherwise give a job's number instead of the directory, which asks the coordinator (--server)", dir, place)
 		}
 		if _, err := os.Stat(outdir.Frontier(dir)); err == nil {
-			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, dir)
+			return fmt.Errorf("%s: the ledger is missing: argosy rebuild ledger %s makes it anew", dir, crawl.Arg(dir))
 		}
 		return usage("%s: not the directory of a crawl (no %s in it)", dir, outdir.LedgerFile)
 	}
@@ -244,7 +244,7 @@ func retryLost(dir string) string {
 	if outdir.Fleet(dir) {
 		return "argosy retry JOB --lost --fleet-dir " + dir
 	}
-	return "argosy retry " + dir + " --lost"
+	return "argosy retry " + crawl.Arg(dir) + " --lost"
 }
 
 // printReport prints what verify has found, and with it the command that has again what is lost.
@@ -312,7 +312,7 @@ func withCrawl(ctx context.Context, dir string, fn func(ctx context.Context, co 
 	}
 	err = assemble.Do(ctx, atRest(dir), fn)
 	if errors.Is(err, outdir.ErrInUse) && !errors.Is(err, outdir.ErrShown) {
-		return fmt.Errorf("%w: argosy stop %s ends a crawl that runs there, or wait until it has ended; one with --listen takes orders on its page, and by its API", err, dir)
+		return fmt.Errorf("%w: argosy stop %s ends a crawl that runs there, or wait until it has ended; one with --listen takes orders on its page, and by its API", err, crawl.Arg(dir))
 	}
 	return err
 }
@@ -351,7 +351,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 					if err != nil {
 						return err
 					}
-					return f.printTasks(w, rows, state, "argosy retry "+args[0]+" --cut")
+					return f.printTasks(w, rows, state, "argosy retry "+crawl.Arg(args[0])+" --cut")
 				})
 			}
 			all, err := tasksOf(c.Context(), dir)
@@ -364,7 +364,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 					rows = append(rows, r)
 				}
 			}
-			return f.printTasks(c.OutOrStdout(), rows, state, "argosy retry "+dir+" --cut")
+			return f.printTasks(c.OutOrStdout(), rows, state, "argosy retry "+crawl.Arg(dir)+" --cut")
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -127,7 +128,7 @@ func TestRangeIsNoSeed(t *testing.T) {
 // A crawl that had brought nothing is tried again as a whole, with what the person has mended.
 func TestMendedCrawlBeginsAgain(t *testing.T) {
 	t.Parallel()
-	url, _ := certified(t, farFuture)
+	url, _ := certified(t, farFuture, tls.NoClientCert)
 	dir := filepath.Join(t.TempDir(), "c")
 	crawled(t, exitFailed, url, "-o", dir, "--allow-private", "--delay", "0")
 	if s := crawled(t, 0, "-o", dir, "--insecure"); s.Fetched != 1 {

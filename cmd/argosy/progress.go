@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -304,7 +303,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 		if strings.HasPrefix(s.Limited, "max-") {
 			by = "--" + s.Limited
 		}
-		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one%s\n", by, filepath.Clean(s.Out), anew(s.Out))
+		fmt.Fprintf(w, "  %s has ended it:\n    argosy crawl -o %s goes on with a higher one%s\n", by, crawl.Arg(s.Out), anew(s.Out))
 	}
 	printTroubles(w, s)
 	printLeftOut(w, s)
@@ -314,7 +313,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 // printLeftOut says what a crawl has not had, and what has it had after all.
 func printLeftOut(w io.Writer, s assemble.Summary) {
 	printLosses(w, s)
-	printTraps(w, s.Traps, "argosy retry "+s.Out+" --cut")
+	printTraps(w, s.Traps, "argosy retry "+crawl.Arg(s.Out)+" --cut")
 }
 
 // clip shortens a long URL in its middle.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/survey"
 )
 
@@ -45,6 +46,12 @@ examples once the job has ended.`,
 				return err
 			}
 			out := c.OutOrStdout()
+			if file == "-" && asJSON {
+				return usage("--html - and --json both want standard output: give --html a FILE")
+			}
+			if file == "-" {
+				return r.HTML(out, explainReason)
+			}
 			if file != "" {
 				f, err := os.Create(file)
 				if err != nil {
@@ -67,7 +74,7 @@ examples once the job has ended.`,
 	p.register(c)
 	p.archives(c)
 	c.Flags().Uint32Var(&job, "job", 1, "of a coordinator's directory: the number of the job")
-	c.Flags().StringVar(&file, "html", "", "write the report as one HTML file")
+	c.Flags().StringVar(&file, "html", "", "write the report as one HTML file; - is standard output")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }
@@ -120,7 +127,7 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 	}
 	if len(r.Traps) > 0 {
 		fmt.Fprintln(w, "\nTraps")
-		printTraps(w, r.Traps, "argosy retry "+r.Dir+" --cut")
+		printTraps(w, r.Traps, "argosy retry "+crawl.Arg(r.Dir)+" --cut")
 	}
 	if err := printTemplates(w, r); err != nil {
 		return err
@@ -135,10 +142,10 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 	}
 	fmt.Fprintf(w, "\n%s redirected, %s with the same bytes as others\n", plural(r.Redirected, "URL"), plural(n.Duplicates, "URL"))
 	if r.Missing > 0 {
-		fmt.Fprintf(w, "%s missing: see argosy verify %s; links of pages in there are not told\n", plural(int64(r.Missing), "archive file"), r.Dir)
+		fmt.Fprintf(w, "%s missing: see argosy verify %s; links of pages in there are not told\n", plural(int64(r.Missing), "archive file"), crawl.Arg(r.Dir))
 	}
 	if r.Unread > 0 {
-		fmt.Fprintf(w, "%s could not be read to the end: see argosy verify %s\n", plural(int64(r.Unread), "archive file"), r.Dir)
+		fmt.Fprintf(w, "%s could not be read to the end: see argosy verify %s\n", plural(int64(r.Unread), "archive file"), crawl.Arg(r.Dir))
 	}
 	return nil
 }

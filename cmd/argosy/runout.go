@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -28,7 +27,7 @@ func printTopic(w io.Writer, s assemble.Summary) {
 	}
 	fmt.Fprintf(w, "  %10s on the topic %q%s\n", count(s.Relevant), string(about), share)
 	if s.Relevant > 0 {
-		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", s.Out, s.Threshold)
+		fmt.Fprintf(w, "             (argosy export %s --min-score %g lists them)\n", crawl.Arg(s.Out), s.Threshold)
 	}
 	for _, d := range s.GaveWay {
 		of := d.Domain
@@ -118,6 +117,6 @@ func printStuck(w io.Writer, s assemble.Summary) {
 	}
 	fmt.Fprintf(w, "  no crawler can go on: %s\n", strings.Join(said, "; "))
 	if len(more) > 0 {
-		fmt.Fprintf(w, "  they can with more: argosy crawl -o %s\n    --market %s\n", filepath.Clean(s.Out), strings.Join(more, ","))
+		fmt.Fprintf(w, "  they can with more: argosy crawl -o %s\n    --market %s\n", crawl.Arg(s.Out), strings.Join(more, ","))
 	}
 }

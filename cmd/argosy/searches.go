@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -386,7 +385,7 @@ func (f *oneTask) editHere(c *cobra.Command, list []uint32, set []string, own *o
 			if err != nil {
 				return err
 			}
-			if _, err = fmt.Fprintf(c.OutOrStdout(), "task %d asks %s; argosy crawl -o %s goes on\n", e.Task, address, f.dir); err != nil {
+			if _, err = fmt.Fprintf(c.OutOrStdout(), "task %d asks %s; argosy crawl -o %s goes on\n", e.Task, address, crawl.Arg(f.dir)); err != nil {
 				return err
 			}
 		}
@@ -527,8 +526,8 @@ func printCollected(w io.Writer, s assemble.Summary) {
 	fmt.Fprintf(w, "  %s; %s of the %s that they name collected\n", searchState(*s.Searches), count(s.Searches.Collected), plural(s.Searches.Found, "page"))
 	if fields := ""; s.Searches.Collected > 0 {
 		if s.Fields {
-			fields = fmt.Sprintf("; argosy export %s --fields --format table prints the fields of the pages", filepath.Clean(s.Out))
+			fields = fmt.Sprintf("; argosy export %s --fields --format table prints the fields of the pages", crawl.Arg(s.Out))
 		}
-		fmt.Fprintf(w, "    (argosy tasks %s lists them%s)\n", filepath.Clean(s.Out), fields)
+		fmt.Fprintf(w, "    (argosy tasks %s lists them%s)\n", crawl.Arg(s.Out), fields)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +106,7 @@ func stepOf(why, dir string) string { return at(meanings[why].step, dir) }
 
 // at puts a directory into a step.
 func at(step, dir string) string {
-	return strings.ReplaceAll(step, "retry DIR", "retry "+filepath.Clean(dir))
+	return strings.ReplaceAll(step, "retry DIR", "retry "+crawl.Arg(dir))
 }
 
 // printTroubles says which sites brought nothing to a crawl, why, and which step helps.
@@ -212,7 +211,7 @@ func nothingFetched(s assemble.Summary, alone bool) error {
 		msg = "no page was had: every answer was an error"
 	}
 	if s.Moved > 0 {
-		msg = "no page was had: every answer was a redirect or an error; where they lead, argosy report " + s.Out + " says"
+		msg = "no page was had: every answer was a redirect or an error; where they lead, argosy report " + crawl.Arg(s.Out) + " says"
 	}
 	if len(s.Troubles) > 0 && alone {
 		t := s.Troubles[0]
@@ -358,7 +357,7 @@ func asksUntil(p agent.Problem) string {
 
 // untilThen is the step that helps who does not want to wait so long.
 func untilThen(dir string) string {
-	return "Ctrl-C, and argosy crawl -o " + filepath.Clean(dir) + " later goes on; --max-time ends it by itself"
+	return "Ctrl-C, and argosy crawl -o " + crawl.Arg(dir) + " later goes on; --max-time ends it by itself"
 }
 
 // reasonOf is by which a problem's meaning is found.

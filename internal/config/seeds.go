@@ -2,6 +2,7 @@ package config
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -132,6 +133,20 @@ const maxSeedLine = 1 << 20
 // comment begins one behind a seed: no URL holds white space, and a fragment's # follows none.
 var comment = regexp.MustCompile(`\s#`)
 
+// lines is bufio.ScanLines where a carriage return alone ends a line as well.
+func lines(data []byte, atEnd bool) (advance int, line []byte, err error) {
+	i := bytes.IndexAny(data, "\r\n")
+	switch {
+	case i < 0 && atEnd && len(data) > 0:
+		return len(data), data, nil
+	case i < 0, i == len(data)-1 && data[i] == '\r' && !atEnd: // a line feed may follow
+		return 0, nil, nil
+	case data[i] == '\r' && i+1 < len(data) && data[i+1] == '\n':
+		return i + 2, data[:i], nil
+	}
+	return i + 1, data[:i], nil
+}
+
 // SeedLines calls fn for every line of a file of seeds that is neither empty nor a comment, with its number, and without the comment behind
 // it. The file may be compressed by gzip.
 func SeedLines(in io.Reader, fn func(line int, text string) error) error {
@@ -145,6 +160,7 @@ func SeedLines(in io.Reader, fn func(line int, text string) error) error {
 	}
 	sc := bufio.NewScanner(from)
 	sc.Buffer(nil, maxSeedLine)
+	sc.Split(lines)
 	n := 0
 	for n = 1; sc.Scan(); n++ {
 		line := sc.Text()

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // What is not an address of a page is refused, with its place, whether it would pass for a host with a password or not.
@@ -57,6 +59,18 @@ func TestSeedLinesWithComments(t *testing.T) {
 	err := SeedLines(strings.NewReader(file), func(line int, text string) error { got = append(got, fmt.Sprint(line, text)); return nil })
 	if want := "1a.test 2http://b.test/#part 4http://c.test/#x 5d.test"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("%q, %v, want %s", got, err, want)
+	}
+}
+
+// Lines end as files of any system have them end, also where a read ends between the two characters.
+func TestSeedLinesEnd(t *testing.T) {
+	const file = "a.test\rb.test\r\rc.test\r\n\r\nd.test\ne.test\r"
+	for _, in := range []io.Reader{strings.NewReader(file), iotest.OneByteReader(strings.NewReader(file))} {
+		var got []string
+		err := SeedLines(in, func(line int, text string) error { got = append(got, fmt.Sprint(line, text)); return nil })
+		if want := "1a.test 2b.test 4c.test 6d.test 7e.test"; err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q, %v, want %s", got, err, want)
+		}
 	}
 }
 

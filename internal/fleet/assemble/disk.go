@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/usage"
 )
@@ -28,7 +29,7 @@ func DiskFull(dir string, err error) error {
 	if !noRoom(err) && !noRoom(fill(dir)) {
 		return err
 	}
-	return fmt.Errorf("%s: %w (%w); nothing is lost: make room, and argosy crawl -o %s goes on", dir, ErrDiskFull, err, dir)
+	return fmt.Errorf("%s: %w (%w); nothing is lost: make room, and argosy crawl -o %s goes on", dir, ErrDiskFull, err, crawl.Arg(dir))
 }
 
 func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
@@ -88,7 +89,7 @@ func (r *room) err() error {
 	select {
 	case <-r.low:
 		return fmt.Errorf("%s: %w: less than the %d MiB that are to stay free (--min-free); nothing is lost: make room, and argosy crawl -o %s goes on",
-			r.dir, ErrDiskFull, r.least>>20, r.dir)
+			r.dir, ErrDiskFull, r.least>>20, crawl.Arg(r.dir))
 	default:
 		return nil
 	}

@@ -470,14 +470,14 @@ type Loss struct {
 	Why     string // a crawl.Kind, a status from 400 on, or LossEmpty
 	URLs    int64
 	Example string // one of them
-	Detail  string // of it, if it is the only one
+	Detail  string // of all of them, where it is the same
 }
 
 // Losses calls fn for what sites of a job lost, in no particular order: URLs that failed, that robots.txt forbids, that were read in
 // part, or whose answer is an error.
 func (l *Ledger) Losses(ctx context.Context, job uint32, fn func(Loss)) error {
 	const why = `coalesce(reason, CASE WHEN status < 300 THEN '` + LossEmpty + `' ELSE CAST(status AS TEXT) END)`
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, `+why+` AS why, count(*), min(url), min(coalesce(detail, ''))
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, `+why+` AS why, count(*), min(url), min(coalesce(detail, '')), max(coalesce(detail, ''))
 FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400 OR status BETWEEN 200 AND 299 AND bytes = 0 AND depth = 0) GROUP BY site, `+why), int64(job))
 	if err != nil {
 		return l.wrap(err)
@@ -485,10 +485,11 @@ FROM pages WHERE job = ? AND (reason IS NOT NULL OR status >= 400 OR status BETW
 	defer rows.Close()
 	for rows.Next() {
 		var v Loss
-		if err := rows.Scan(&v.Site, &v.Why, &v.URLs, &v.Example, &v.Detail); err != nil {
+		var other string
+		if err := rows.Scan(&v.Site, &v.Why, &v.URLs, &v.Example, &v.Detail, &other); err != nil {
 			return l.wrap(err)
 		}
-		if v.URLs > 1 {
+		if v.Detail != other {
 			v.Detail = ""
 		}
 		fn(v)

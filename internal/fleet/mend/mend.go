@@ -276,7 +276,7 @@ func readStores(ctx context.Context, dir string, names []string) (have captures,
 	if !named {
 		own := filepath.Join(dir, outdir.WARCDir)
 		if outdir.Fleet(dir) && !holds(own) {
-			return nil, nil, fmt.Errorf("%w: argosy rebuild ledger %s --store PLACE, for each", ErrNoStore, dir)
+			return nil, nil, fmt.Errorf("%w: argosy rebuild ledger %s --store PLACE, for each", ErrNoStore, crawl.Arg(dir))
 		}
 		names = []string{own}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
 )
@@ -54,7 +55,7 @@ func Mend(dir string, err error) error {
 	} else if LedgerElsewhere(dir) != "" {
 		how = "--ledger URL mends it"
 	}
-	return fmt.Errorf("%w; argosy rebuild %s %s %s", err, what, dir, how)
+	return fmt.Errorf("%w; argosy rebuild %s %s %s", err, what, crawl.Arg(dir), how)
 }
 
 // errStateGone says that the view of a log is empty, though the ledger was made of one that was not.

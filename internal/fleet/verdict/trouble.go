@@ -67,7 +67,7 @@ func (g *Judge) Troubles(ctx context.Context, job uint32) (out []Trouble, succee
 	for _, t := range searches {
 		out = append(out, *t)
 	}
-	var untrusted map[string]string
+	detail := g.details(ctx, job)
 	for site, why := range reasons {
 		good, all, status, most := int64(0), int64(0), 0, int64(0)
 		for _, a := range answers[site] {
@@ -87,16 +87,10 @@ func (g *Judge) Troubles(ctx context.Context, job uint32) (out []Trouble, succee
 		case most > 0:
 			out = append(out, Trouble{Site: site, Why: strconv.Itoa(status), URLs: most, Login: g.Logins[site] != ""})
 		default:
-			if why[string(crawl.ReasonNoHTTPS)] > 0 && untrusted == nil {
-				if untrusted, err = g.untrusted(ctx, job); err != nil {
-					return nil, 0, 0, err
-				}
+			if out, err = g.unasked(out, site, why, detail); err != nil {
+				return nil, 0, 0, err
 			}
-			if detail := untrusted[site]; detail != "" {
-				out = append(out, Trouble{Site: site, Why: string(crawl.ReasonNoHTTPS), Detail: detail, URLs: 1})
-				continue
-			}
-			if out = g.unasked(out, site, why); len(why) == 0 && pending[site] > 0 {
+			if len(why) == 0 && pending[site] > 0 {
 				out = held(out, g.Frontier.Site(site), g.Last(site), pending[site], g.Frontier.Position().Ahead)
 			}
 		}
@@ -127,20 +121,27 @@ func (t Trouble) Reason() string {
 	return t.Why
 }
 
-// untrusted returns why the certificates of sites were not believed whose seeds had no scheme: http was asked then, and what it answers, or
-// that nothing does, says nothing of them.
-func (g *Judge) untrusted(ctx context.Context, job uint32) (map[string]string, error) {
-	out := map[string]string{}
-	return out, g.Ledger.Losses(ctx, job, func(v ledger.Loss) {
-		if unbelieved(v) {
-			out[v.Site] = v.Detail
+// details returns what tells, in words, why the URLs of a site were lost for a reason, where it is the same for all of them. The ledger is
+// read at the first question.
+func (g *Judge) details(ctx context.Context, job uint32) func(site, why string) (string, error) {
+	var of map[[2]string]string
+	return func(site, why string) (string, error) {
+		if of != nil {
+			return of[[2]string{site, why}], nil
 		}
-	})
+		of = map[[2]string]string{}
+		err := g.Ledger.Losses(ctx, job, func(v ledger.Loss) {
+			if v.Detail != "" {
+				of[[2]string{v.Site, v.Why}] = v.Detail
+			}
+		})
+		return of[[2]string{site, why}], err
+	}
 }
 
 // unbelieved reports whether what was lost is a seed without a scheme that has a certificate which is not believed.
-func unbelieved(v ledger.Loss) bool {
-	return v.Why == string(crawl.ReasonNoHTTPS) && crawl.KindIn(v.Detail).Certificate()
+func unbelieved(why, detail string) bool {
+	return why == string(crawl.ReasonNoHTTPS) && crawl.KindIn(detail).Certificate()
 }
 
 // unanswered adds a search that waits for a person, or was refused by robots.txt, to the troubles of its engine, or of the site that keeps it;
@@ -166,8 +167,18 @@ func (g *Judge) unanswered(of map[string]*Trouble, t *frontier.Task) bool {
 	return true
 }
 
-// unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with.
-func (g *Judge) unasked(out []Trouble, site string, reasons map[string]int64) []Trouble {
+// unasked adds a site that has not answered any URL, with the reason that most of its URLs ended with. Of a seed without a scheme whose
+// certificate is not believed http was asked then, and what it answers, or that nothing does, says nothing of it.
+func (g *Judge) unasked(out []Trouble, site string, reasons map[string]int64, detail func(site, why string) (string, error)) ([]Trouble, error) {
+	if reasons[string(crawl.ReasonNoHTTPS)] > 0 {
+		d, err := detail(site, string(crawl.ReasonNoHTTPS))
+		if err != nil {
+			return nil, err
+		}
+		if unbelieved(string(crawl.ReasonNoHTTPS), d) {
+			return append(out, Trouble{Site: site, Why: string(crawl.ReasonNoHTTPS), Detail: d, URLs: 1}), nil
+		}
+	}
 	why, most := "", int64(0)
 	for r, n := range reasons {
 		if r == string(crawl.ReasonNoHTTPS) {
@@ -178,13 +189,16 @@ func (g *Judge) unasked(out []Trouble, site string, reasons map[string]int64) []
 		}
 	}
 	if most == 0 || crawl.Kind(why) == crawl.ReasonDropped {
-		return out
+		return out, nil
 	}
-	detail := g.Frontier.Site(site).Trouble
-	if crawl.Kind(why) == crawl.ReasonRobots {
-		detail = ""
+	said, err := g.Frontier.Site(site).Trouble, error(nil)
+	switch {
+	case crawl.Kind(why) == crawl.ReasonRobots:
+		said = ""
+	case said == "": // it could be asked, and its pages were not had
+		said, err = detail(site, why)
 	}
-	return append(out, Trouble{Site: site, Why: why, Detail: detail, URLs: most})
+	return append(out, Trouble{Site: site, Why: why, Detail: said, URLs: most}), err
 }
 
 // held adds a site that has had itself left alone until now, with what waits of it. last is why it has not answered, if that is known. The
@@ -223,7 +237,7 @@ type Loss struct {
 	URLs    int64  `json:"urls"`
 	Sites   int64  `json:"sites"`
 	Example string `json:"example"`          // a URL, of the site that has lost most
-	Detail  string `json:"detail,omitempty"` // in words, of the only one
+	Detail  string `json:"detail,omitempty"` // in words, where it is the same for all
 	Flag    string `json:"flag,omitempty"`   // of URLs outside the scope: what lets Admits of them in
 	Admits  int64  `json:"admits,omitempty"`
 }
@@ -237,7 +251,7 @@ func (g *Judge) Losses(ctx context.Context, j *frontier.Job, troubles []Trouble)
 	}
 	all, most := map[string]*Loss{}, map[string]int64{}
 	err = g.Ledger.Losses(ctx, j.ID, func(v ledger.Loss) {
-		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) && !unbelieved(v) {
+		if told[[2]string{v.Site, v.Why}] || v.Why == "404" || v.Why == "410" || v.Why == string(crawl.ReasonNoHTTPS) && !unbelieved(v.Why, v.Detail) {
 			return
 		}
 		if told[[2]string{v.Site, string(crawl.ReasonNoHTTPS)}] && crawl.Kind(v.Why).Unreachable() {
@@ -248,7 +262,7 @@ func (g *Judge) Losses(ctx context.Context, j *frontier.Job, troubles []Trouble)
 			l = &Loss{Why: v.Why, Detail: v.Detail}
 			all[v.Why] = l
 		}
-		if l.URLs, l.Sites = l.URLs+v.URLs, l.Sites+1; l.URLs > 1 {
+		if l.URLs, l.Sites = l.URLs+v.URLs, l.Sites+1; l.Detail != v.Detail {
 			l.Detail = ""
 		}
 		if v.URLs > most[v.Why] || v.URLs == most[v.Why] && v.Example < l.Example {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 )
@@ -77,7 +78,7 @@ func (r *Report) index(ctx context.Context, dir string, l *ledger.Ledger, job ui
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		r.problem("the index of job %d is missing: argosy rebuild index %s writes it", job, dir)
+		r.problem("the index of job %d is missing: argosy rebuild index %s writes it", job, crawl.Arg(dir))
 		return nil
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 			r.Rebuilt = true
 			return nil
 		}
-		r.problem("the frontier is missing: argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", p.Dir)
+		r.problem("the frontier is missing: argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", crawl.Arg(p.Dir))
 		return nil
 	}
 	lock, err := outdir.Lock(p.Dir)
@@ -50,7 +50,7 @@ func (r *Report) sinks(ctx context.Context, p Place, l *ledger.Ledger, jobs []ui
 	c.ReadOnly = true
 	f, err := frontier.Open(c)
 	if err != nil {
-		r.problem("%v: move %s away, and argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", err, dir, p.Dir)
+		r.problem("%v: move %s away, and argosy crawl -o %s (argosy serve of a fleet) makes it anew from the log, or names the command that does without it", err, dir, crawl.Arg(p.Dir))
 		return nil
 	}
 	defer f.Close()
@@ -88,7 +88,7 @@ func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []u
 		if outdir.StandsBy(p.Dir) != "" { // it follows the log by itself when it works
 			return nil
 		}
-		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again (argosy crawl -o %s, or argosy serve of a fleet)", pos.Seq, pos.Stream, seq, stream, p.Dir)
+		r.problem("the frontier stands at entry %d of the log %q, the ledger at %d of %q: the process that worked there was ended; start it again (argosy crawl -o %s, or argosy serve of a fleet)", pos.Seq, pos.Stream, seq, stream, crawl.Arg(p.Dir))
 		return nil
 	}
 	r.Sinks = true
@@ -101,7 +101,7 @@ func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []u
 	}
 	f.Jobs(func(j *frontier.Job) {
 		if !known[j.ID] {
-			r.problem("the ledger does not know job %d: argosy rebuild ledger %s", j.ID, p.Dir)
+			r.problem("the ledger does not know job %d: argosy rebuild ledger %s", j.ID, crawl.Arg(p.Dir))
 		}
 	})
 	return nil
@@ -111,7 +111,7 @@ func (r *Report) views(p Place, f *frontier.Frontier, l *ledger.Ledger, jobs []u
 func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
 	j := f.Job(job)
 	if j == nil {
-		r.problem("the frontier does not know job %d: argosy rebuild frontier %s", job, p.Dir)
+		r.problem("the frontier does not know job %d: argosy rebuild frontier %s", job, crawl.Arg(p.Dir))
 		return nil
 	}
 	var have crawl.Counts
@@ -146,7 +146,7 @@ func (r *Report) job(p Place, f *frontier.Frontier, job uint32) error {
 		return nil
 	})
 	if err != nil {
-		r.problem("the frontier of job %d: %v: argosy rebuild frontier %s", job, err, p.Dir)
+		r.problem("the frontier of job %d: %v: argosy rebuild frontier %s", job, err, crawl.Arg(p.Dir))
 		return nil
 	}
 	for at := range r.ends {

@@ -151,7 +151,7 @@ func Check(ctx context.Context, p Place) (*Report, error) {
 	r.Running = p.Running
 	flaws, err := l.Flaws(ctx)
 	for _, flaw := range flaws {
-		r.problem("the ledger is damaged: %s: argosy rebuild ledger %s makes it anew", flaw, p.Dir)
+		r.problem("the ledger is damaged: %s: argosy rebuild ledger %s makes it anew", flaw, crawl.Arg(p.Dir))
 	}
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (r *Report) unplaced(p Place, wants wanted) {
 		}
 	}
 	if files > 0 {
-		r.problem("%d files lie in stores that the ledger does not know, of %s: name all stores: argosy verify %s --store PLACE, for each; or argosy rebuild ledger %[3]s with the same", files, someOf(r.Unplaced), p.Dir)
+		r.problem("%d files lie in stores that the ledger does not know, of %s: name all stores: argosy verify %s --store PLACE, for each; or argosy rebuild ledger %[3]s with the same", files, someOf(r.Unplaced), crawl.Arg(p.Dir))
 	}
 }
 
@@ -350,7 +350,7 @@ func (r *Report) pages(ctx context.Context, dir string, l *ledger.Ledger, job ui
 			r.Beside++
 			page := crawl.Page{Layer: c.Layer, Key: c.Key}
 			if slices.ContainsFunc(wants[c.WARC][c.Offset], func(w *want) bool { return w.job == job && w.page == page && !w.beside && !w.text }) {
-				r.problem("ledger: the record of %s (%s:%d) counts twice, as a page's and beside it: argosy rebuild ledger %s", c.URL, c.WARC, c.Offset, dir)
+				r.problem("ledger: the record of %s (%s:%d) counts twice, as a page's and beside it: argosy rebuild ledger %s", c.URL, c.WARC, c.Offset, crawl.Arg(dir))
 			}
 			wants.add(c.WARC, c.Offset, &want{url: c.URL, digest: c.Digest, length: c.Length, revisit: c.Revisit, cut: c.Truncated, page: crawl.Page{Layer: c.Layer, Key: c.Key}, job: job, beside: true})
 		}
