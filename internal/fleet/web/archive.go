@@ -116,7 +116,7 @@ var shownTypes = []string{"image/", "font/", "audio/", "video/", "application/fo
 
 // archived answers with the copy of a URL.
 func (a *api) archived(w http.ResponseWriter, r *http.Request) {
-	own := scheme(r) + "://" + r.Host
+	own := "'self' " + scheme(r) + "://" + r.Host // which is not the same behind some proxies
 	h := w.Header()
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src "+own+" data:; media-src "+own+" data:; font-src "+own+" data:; style-src "+own+" 'unsafe-inline'; frame-src "+own+"; form-action 'none'; base-uri 'none'")
 	h.Set("Referrer-Policy", "no-referrer")

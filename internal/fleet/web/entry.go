@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -88,15 +89,16 @@ func (a *api) me(who access.Who) Me {
 }
 
 func (a *api) cookie(r *http.Request, value string) http.Cookie {
-	return http.Cookie{Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: scheme(r) == "https", SameSite: http.SameSiteStrictMode}
+	return http.Cookie{Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, Secure: scheme(r) == "https" || strings.HasPrefix(r.Header.Get("Origin"), "https://"), SameSite: http.SameSiteStrictMode}
 }
 
 func (a *api) enter(_ context.Context, in *asked) (*Let, error) {
 	if !a.ourName(in.r.Host) {
 		return nil, &huma.ErrorModel{Status: http.StatusMisdirectedRequest, Title: http.StatusText(http.StatusMisdirectedRequest), Detail: notOurs(in.r.Host)}
 	}
-	if !sameOrigin(in.r) {
-		return nil, huma.Error403Forbidden("a page of another origin cannot let a browser in")
+	if !a.sameOrigin(in.r) {
+		return nil, huma.Error403Forbidden("a page of another origin cannot let a browser in; behind a proxy, have it pass on the name that the browser asks for " +
+			"(nginx: proxy_set_header Host $http_host), or, where it speaks TLS, start the coordinator with --allow-host and that name")
 	}
 	p, ok := pass{token: in.Body.Token}, in.Body.Token != ""
 	if in.Body.Code != "" {

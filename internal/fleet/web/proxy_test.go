@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"argosy/internal/fleet/access"
@@ -101,5 +103,62 @@ func TestNginxWithItsDefaults(t *testing.T) {
 	}
 	if n := s.Gate().Names(); len(n) != 1 || n[0].Addr != "" {
 		t.Errorf("%+v", n)
+	}
+}
+
+// A browser gets in through nginx with its defaults, which asks us by an address of its own, where the name that it asks for was given as
+// ours; a page that merely leads here through the same nginx does not.
+func TestBrowserBehindNginx(t *testing.T) {
+	t.Parallel()
+	s, _, _ := lead(t)
+	door := web.NewDoor()
+	srv := httptest.NewServer(web.Handler(s, web.Config{UserAgent: "t", Version: "v", Door: door, Hosts: []string{"argosy.example"}}))
+	defer srv.Close()
+	front := behindNginx(t, srv.URL)
+	send := func(method, path, body string, head ...string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, front+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(head); i += 2 {
+			r.Header.Set(head[i], head[i+1])
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+		return resp
+	}
+	enters := func(head ...string) *http.Response {
+		return send("POST", "/api/v1/session", `{"code":"`+door.Code(access.Who{Role: access.Operator, Name: "op"})+`"}`, head...)
+	}
+	for name, head := range map[string][]string{
+		"a name that leads here by now":           {"Origin", "https://evil.example", "Sec-Fetch-Site", "same-origin"},
+		"a page of another site":                  {"Origin", "https://argosy.example", "Sec-Fetch-Site", "cross-site"},
+		"a page at another port":                  {"Origin", "http://argosy.example:81", "Sec-Fetch-Site", "same-site"},
+		"a page that the browser says nothing of": {"Origin", "http://argosy.example"},
+		"a page that its sandbox makes opaque":    {"Origin", "null", "Sec-Fetch-Site", "same-origin"},
+	} {
+		if got := enters(head...).StatusCode; got != 403 {
+			t.Errorf("%s: %d, want 403", name, got)
+		}
+	}
+	ours := []string{"Origin", "https://argosy.example", "Sec-Fetch-Site", "same-origin"}
+	let := enters(ours...)
+	var me web.Me
+	if err := json.NewDecoder(let.Body).Decode(&me); err != nil || let.StatusCode != 200 || me.Page == "" || len(let.Cookies()) != 1 || !let.Cookies()[0].Secure {
+		t.Fatalf("%d %+v %v %v", let.StatusCode, me, let.Cookies(), err)
+	}
+	with := []string{"Cookie", let.Cookies()[0].Name + "=" + let.Cookies()[0].Value, "Argosy-Page", me.Page}
+	if got := send("GET", "/api/v1/jobs", "", append(with, "Sec-Fetch-Site", "same-origin")...).StatusCode; got != 200 {
+		t.Errorf("it reads: %d", got)
+	}
+	if got := send("POST", "/api/v1/jobs/9/pause", "{}", append(with, ours...)...).StatusCode; got != 404 { // there is no job 9
+		t.Errorf("it orders: %d", got)
+	}
+	if got := send("POST", "/api/v1/jobs/9/pause", "{}", append(with, "Origin", "https://evil.example", "Sec-Fetch-Site", "same-origin")...).StatusCode; got != 401 {
+		t.Errorf("a page elsewhere orders: %d", got)
 	}
 }

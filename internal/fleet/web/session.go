@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -168,7 +169,7 @@ func cookieName(r *http.Request) string {
 // sessionOf returns the session of a request. The page that asks must be ours: of the same origin, at a name of ours, and with its key.
 func (a *api) sessionOf(r *http.Request, use bool) (cookie string, p pass, ok bool) {
 	c, err := r.Cookie(cookieName(r))
-	if err != nil || !a.ourName(r.Host) || !sameOrigin(r) {
+	if err != nil || !a.ourName(r.Host) || !a.sameOrigin(r) {
 		return "", pass{}, false
 	}
 	p, ok = a.door.session(c.Value, r.Header.Get(pageKey), use)
@@ -208,8 +209,9 @@ func (a *api) shown(r *http.Request) string {
 }
 
 // sameOrigin reports whether a request comes from a page of ours, or from a person who has given its address. A browser says so; what
-// changes something must say it.
-func sameOrigin(r *http.Request) bool {
+// changes something must say it. Behind a proxy that asks us by another name than the browser asked it, or speaks TLS and does not tell, the
+// browser's word that the page is of the origin that it asks counts if that is at a name that was given as ours.
+func (a *api) sameOrigin(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	if site != "" && site != "same-origin" && site != "none" {
 		return false
@@ -218,7 +220,11 @@ func sameOrigin(r *http.Request) bool {
 	if origin == "" {
 		return site != "" || r.Method == http.MethodGet || r.Method == http.MethodHead
 	}
-	return origin == scheme(r)+"://"+r.Host
+	if origin == scheme(r)+"://"+r.Host {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && site == "same-origin" && slices.Contains(a.cfg.Hosts, strings.ToLower(u.Hostname()))
 }
 
 // scheme is what a browser asks us by: https over TLS, or where a proxy says that it speaks TLS for us.
