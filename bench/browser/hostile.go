@@ -36,6 +36,16 @@ var hostilePages = map[string]string{
 		<iframe src="TRAP/frame"></iframe><iframe src="COORDINATOR/#/jobs"></iframe><object data="TRAP/object"></object><embed src="TRAP/embed"><video src="TRAP/video" poster="TRAP/poster" autoplay><track src="TRAP/track" default></video><audio src="TRAP/audio" autoplay></audio>
 		<svg><image href="TRAP/svgimage"/><use href="TRAP/use#a"/><feImage href="TRAP/fe"/></svg><table background="TRAP/table"><tr><td>x</table><input type=image src="TRAP/input"><img src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'><image href='TRAP/datasvg'/></svg>">
 		<img src="COORDINATOR/api/v1/jobs/1/cancel"><body background="TRAP/body"><portal src="TRAP/portal"></portal><applet code="TRAP/applet"></applet>`,
+	"more": `<title>more ways to load something</title>
+		<style>@import url("TRAP/import2") screen; @import 'TRAP/import3' layer(x) supports(display:grid); a::before{content:url(TRAP/content)} @page{background:url(TRAP/page)} @media print{body{background:url(TRAP/print)}}
+		p{mask:url(TRAP/mask);-webkit-mask-image:-webkit-image-set(url(TRAP/wset) 1x);background:image-set(url("TRAP/set2") 1x,"TRAP/set3" 2x);border-image:url(TRAP/border) 1;clip-path:url(TRAP/clip#c);shape-outside:url(TRAP/shape);offset-path:url(TRAP/offset#p)}
+		div{background:-webkit-cross-fade(url(TRAP/fade),url(TRAP/fade2),50%);--x:url(TRAP/var);list-style-image:var(--x)} @font-face{font-family:r;src:local(x),url("TRAP/font2") format("woff2")} @font-face{font-family:s;src:url(data:font/woff2;base64,AAAA),url(TRAP/font3)} div{font-family:r,s}</style>
+		<link rel=preload as=image imagesrcset="TRAP/imagesrcset 1x"><link rel="alternate stylesheet" title=x href="TRAP/alternate"><link rel=apple-touch-icon href="TRAP/touch"><link rel=mask-icon href="TRAP/maskicon"><link rel=search type=application/opensearchdescription+xml href="TRAP/opensearch"><link rel=compression-dictionary href="TRAP/dictionary"><link rel=dns-prefetch href="//TRAPHOST">
+		<script type=speculationrules>{"prefetch":[{"source":"list","urls":["TRAP/speculate"]}],"prerender":[{"source":"document","eagerness":"immediate"}]}</script><script type=importmap>{"imports":{"x":"TRAP/importmap"}}</script><meta http-equiv=Content-Security-Policy content="report-uri TRAP/report"><meta http-equiv="Refresh" content='1; URL="TRAP/refresh2"'>
+		<div>text <img src=x srcset="TRAP/srcsetw 100w" sizes=100vw><picture><source media=all srcset="TRAP/source2,TRAP/source3 2x"><img src="data:,"></picture><video autoplay><source src="TRAP/videosource"></video><object type=image/svg+xml data="TRAP/object2"><param name=src value="TRAP/param"></object><embed type=text/html src="TRAP/embed2"></div>
+		<svg><style>@import 'TRAP/svgimport'; rect{fill:url(TRAP/fill#f)}</style><script href="TRAP/svgscripthref"/><use xlink:href="TRAP/usex#a"/><image xlink:href="TRAP/imagex"/><a href="/top"><set attributeName=href to="javascript:fetch('TRAP/set')"/><animate attributeName=href values="TRAP/animate"/><text>x</text></a><filter><feImage xlink:href="TRAP/fex"/></filter><linearGradient href="TRAP/gradient#g"/><rect width=9 height=9 /><text><textPath href="TRAP/textpath#t">x</textPath></text><foreignObject width=9 height=9><iframe src="TRAP/foreign2"></iframe></foreignObject></svg>
+		<div><template shadowrootmode=open><style>@import 'TRAP/shadow';</style><img src="TRAP/shadowimage"><script>fetch('TRAP/shadowscript')</script></template></div><math href="TRAP/math"><mtext>x</mtext></math><bgsound src="TRAP/bgsound"><iframe srcdoc="<img src='TRAP/srcdocimage'><meta http-equiv=refresh content='0;url=TRAP/srcdocrefresh'>"></iframe><iframe src="blob:TRAP/blob"></iframe><fencedframe src="TRAP/fenced"></fencedframe>
+		<p style="background:url(&quot;TRAP/entity&quot;)"><p style="background:\75 rl(TRAP/escape2)"><p style="background:url(//TRAPHOST/slashes2)"><img src="//TRAPHOST/relative2"><img src="ht&#10;tp://TRAPHOST/newline"><img src="&#1;TRAP/control"><img src="http:\\\\TRAPHOST/back"><noscript><link rel=stylesheet href="TRAP/noscriptcss"><meta http-equiv=refresh content="0;url=TRAP/noscriptrefresh"></noscript><plaintext>`,
 	"top":      `<title>` + turns + `gpj.exe</title><a href="COORDINATOR/#/log" target=_top class=all>top</a>`,
 	"blank":    `<title>blank</title><a href="TRAP/blank" target=_blank rel=opener class=all>another window</a>`,
 	"ping":     `<title>ping</title><a href="/loads" ping="TRAP/ping COORDINATOR/api/v1/jobs/1/cancel" attributionsrc="TRAP/attribution" class=all>ping</a>`,
@@ -53,7 +63,7 @@ var hostileTypes = map[string]struct{ kind, body string }{
 }
 
 // worstPages are those that the short walk opens.
-var worstPages = []string{"scripts", "loads", "top", "form", "long", "picture.svg"}
+var worstPages = []string{"scripts", "loads", "more", "top", "form", "long", "picture.svg"}
 
 // serveHostile serves a site that attacks who looks at its archive.
 func serveHostile(coordinator, lure string) (string, error) {
@@ -65,6 +75,13 @@ func serveHostile(coordinator, lure string) (string, error) {
 		w.Header().Set("Refresh", "1;url=http://"+lure+"/refreshed")
 		w.Header().Set("Set-Cookie", "argosy_"+portOf(coordinator)+"=evil; Path=/")
 		w.Header().Set("Clear-Site-Data", `"*"`)
+		w.Header().Set("Content-Security-Policy", "default-src *; report-uri http://"+lure+"/policy")
+		w.Header().Set("Reporting-Endpoints", `default="http://`+lure+`/reports"`)
+		w.Header().Set("Report-To", `{"group":"default","max_age":99,"endpoints":[{"url":"http://`+lure+`/reported"}]}`)
+		w.Header().Set("NEL", `{"report_to":"default","max_age":99,"success_fraction":1}`)
+		w.Header().Set("SourceMap", "http://"+lure+"/map")
+		w.Header().Set("Speculation-Rules", `"http://`+lure+`/rules"`)
+		w.Header().Set("Access-Control-Allow-Origin", "*")
 		switch of, other := hostileTypes[name]; {
 		case other:
 			w.Header().Set("Content-Type", of.kind)
@@ -174,12 +191,13 @@ func (k *walker) isHarmless(ctx context.Context, hash string) error {
 
 // hostileCopies opens each page of a hostile site as it is archived, within the page of it and in a window of its own, and clicks into it.
 func (k *walker) hostileCopies(ctx context.Context, job int, host string) error {
-	all, err := js[[][2]string](ctx, fmt.Sprintf(`fetch('/api/v1/jobs/%d/pages?limit=100', {headers: {'Argosy-Page': localStorage.getItem('argosy.page')}}).then(r => r.json()).then(v => v.pages.filter(p => p.status === 200 && p.site === '%s').map(p => [p.url, p.key]))`, job, host))
-	if err != nil {
+	had := fmt.Sprintf(`fetch('/api/v1/jobs/%d/pages?class=2&limit=100', {headers: {'Argosy-Page': localStorage.getItem('argosy.page')}}).then(r => r.json()).then(v => v.pages.filter(p => p.status === 200 && p.site === '%s').map(p => [p.url, p.key]))`, job, host)
+	if err := until(ctx, fmt.Sprintf("%s.then(all => all.length >= %d)", had, len(hostilePages))); err != nil { // the ledger may lag behind the job's state
 		return err
 	}
-	if len(all) < len(hostilePages) {
-		return fmt.Errorf("%d hostile pages were had", len(all))
+	all, err := js[[][2]string](ctx, had)
+	if err != nil {
+		return err
 	}
 	for _, p := range all {
 		if _, name, _ := strings.Cut(strings.TrimPrefix(p[0], "http://"), "/"); !k.full && !slices.Contains(worstPages, name) {
