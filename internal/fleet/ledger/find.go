@@ -14,7 +14,7 @@ type PageQuery struct {
 	State string // fetched, failed or excluded
 	Class int    // of the status: 4 is 400 to 499
 	Mime  string // begins with
-	Site  string
+	Site  string // stands in its name, in whatever case
 	Node  string
 	Find  string // stands in the URL or the title, in whatever case
 	Limit int
@@ -45,7 +45,7 @@ func (q *PageQuery) statement(job uint32) (more string, args []any) {
 		also(`mime LIKE ? ESCAPE '\'`, likely(q.Mime)+"%")
 	}
 	if q.Site != "" {
-		also("site = ?", q.Site)
+		also(`site LIKE lower(?) ESCAPE '\'`, "%"+likely(q.Site)+"%") // names of sites are in lower case
 	}
 	if q.Node != "" {
 		also("node = ?", q.Node)

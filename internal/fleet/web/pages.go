@@ -44,7 +44,7 @@ func (a *api) registerPages(h huma.API, get func(id, path, what string) huma.Ope
 		State string `query:"state" enum:"fetched,failed,excluded"`
 		Class int    `query:"class" minimum:"1" maximum:"5" doc:"of the status: 4 is 400 to 499"`
 		Mime  string `query:"mime" maxLength:"128" doc:"what the type begins with"`
-		Site  string `query:"site" maxLength:"300"`
+		Site  string `query:"site" maxLength:"300" doc:"stands in the name of the site"`
 		Node  string `query:"node" maxLength:"64"`
 		Find  string `query:"find" maxLength:"256" doc:"stands in the URL or the title"`
 		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
