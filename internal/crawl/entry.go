@@ -68,6 +68,11 @@ type Entry struct {
 type Order struct {
 	Who  string `cbor:"1,keyasint"`
 	What string `cbor:"2,keyasint"` // in words
+
+	// With a key an order is done once, also by coordinators that come later.
+	Key    string `cbor:"3,keyasint,omitempty"` // a hash of it, and of who asks
+	Sum    string `cbor:"4,keyasint,omitempty"` // a hash of all that was sent with it
+	Undone bool   `cbor:"5,keyasint,omitempty"` // this tells that it was not done: the key may be used again
 }
 
 // maxOrder bounds each text of an order, in bytes.
@@ -87,7 +92,7 @@ func NewOrder(who, what string) *Order {
 		}
 		return s
 	}
-	return &Order{plain(who), plain(what)}
+	return &Order{Who: plain(who), What: plain(what)}
 }
 
 // Aside sets an entry of a node aside that passed the check and that the ledger all the same could not apply, for a reason that

@@ -2,7 +2,9 @@ package answer
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"slices"
@@ -11,7 +13,8 @@ import (
 )
 
 // An order with the field Idempotency-Key is done once: whoever sends it again, because the answer was lost, gets the first answer. Keys
-// belong to who asks, are kept in memory for a day, and are gone with the process.
+// belong to who asks. Answers are kept in memory for a day, and are gone with the process: keys stand in the log with their orders, so that
+// those who do them can tell what was ordered before.
 
 const (
 	// KeyField is the header field that names an order.
@@ -19,8 +22,10 @@ const (
 	// MaxKey bounds how many characters a key has.
 	MaxKey = 256
 
+	// KeyLives is how long an order is known by its key.
+	KeyLives = 24 * time.Hour
+
 	keyReplayed = "Idempotency-Replayed"
-	keyLives    = 24 * time.Hour
 	maxDone     = 2000     // orders
 	maxAnswer   = 64 << 10 // bytes of an answer that is kept
 )
@@ -33,6 +38,20 @@ type ordered struct {
 	head   http.Header
 	body   []byte
 	at     time.Time
+}
+
+// Given is the key that an order was given with, as others may read it: hashes.
+type Given struct {
+	Key string // of the key, and of who asks
+	Sum string // of all that was sent
+}
+
+type givenKey struct{}
+
+// GivenWith returns the key that an order was given with; empty if it has none.
+func GivenWith(ctx context.Context) Given {
+	g, _ := ctx.Value(givenKey{}).(Given)
+	return g
 }
 
 // Once remembers what was ordered with which key. The zero value remembers nothing yet.
@@ -95,7 +114,9 @@ func (o *Once) Serve(w http.ResponseWriter, r *http.Request, who string, next ht
 	if was == nil {
 		rec := &recorder{ResponseWriter: w}
 		defer o.end(name, mine, rec)
-		next.ServeHTTP(rec, r)
+		hash := sha256.Sum256([]byte("order\x00" + name))
+		g := Given{base64.RawURLEncoding.EncodeToString(hash[:]), base64.RawURLEncoding.EncodeToString(mine.sum[:])}
+		next.ServeHTTP(rec, r.WithContext(context.WithValue(r.Context(), givenKey{}, g)))
 		return
 	}
 	if was.sum != mine.sum {
@@ -123,7 +144,7 @@ func (o *Once) Serve(w http.ResponseWriter, r *http.Request, who string, next ht
 func (o *Once) begin(name string, mine *ordered) *ordered {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if was := o.by[name]; was != nil && time.Since(was.at) < keyLives {
+	if was := o.by[name]; was != nil && time.Since(was.at) < KeyLives {
 		return was
 	}
 	if o.by == nil {

@@ -85,10 +85,18 @@ func (c *Coordinator) ShutOut(ctx context.Context, name string) error {
 }
 
 // Note writes an order down in the log, before it is done.
-func (c *Coordinator) Note(ctx context.Context, who, what string) error {
+func (c *Coordinator) Note(ctx context.Context, o *crawl.Order) error {
 	return c.desk.do(ctx, func(time.Time) error {
-		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryOrder, Order: crawl.NewOrder(who, what)})
+		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryOrder, Order: o})
 	})
+}
+
+// Ordered returns the order that was given with a key since then (Unix ms), whoever led; nil if there is none, or it was not done.
+func (c *Coordinator) Ordered(ctx context.Context, key string, since int64) (*ledger.Order, error) {
+	if err := c.settled(ctx); err != nil {
+		return nil, err
+	}
+	return c.ledger.Ordered(ctx, key, since)
 }
 
 // Orders returns orders that the ledger has, the newest first: all that were carried out are there.

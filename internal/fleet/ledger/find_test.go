@@ -211,3 +211,35 @@ func TestOrdersInParts(t *testing.T) {
 		}
 	}
 }
+
+// The last order that was given with a key tells whether the key is used; after one that was not done, or too long ago, it is not.
+func TestOrdered(t *testing.T) {
+	both(t, func(t *testing.T, open func() *ledger.Ledger) {
+		l := open()
+		var all []ledger.Applied
+		for i, o := range []crawl.Order{
+			{What: "without a key"}, {What: "first", Key: "a", Sum: "1"}, {What: "tried", Key: "b", Sum: "2"}, {What: "not done: tried", Key: "b", Sum: "2", Undone: true},
+			{What: "tried in vain", Key: "c", Sum: "3"}, {What: "not done", Key: "c", Sum: "3", Undone: true}, {What: "tried again", Key: "c", Sum: "4"},
+		} {
+			o.Who = "uid 0"
+			all = append(all, ledger.Applied{Seq: uint64(i + 1), At: int64(1000 + i), Entry: &crawl.Entry{Kind: crawl.EntryOrder, Epoch: 1, Order: &o}})
+		}
+		if err := l.Apply(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			key   string
+			since int64
+			want  string
+		}{{"a", 0, "first 1"}, {"a", 1001, "first 1"}, {"a", 1002, ""}, {"b", 0, ""}, {"c", 0, "tried again 4"}, {"d", 0, ""}, {"", 0, ""}} {
+			o, err := l.Ordered(t.Context(), c.key, c.since)
+			got := ""
+			if o != nil {
+				got = o.What + " " + o.Sum
+			}
+			if err != nil || got != c.want {
+				t.Errorf("%+v: %q, %v", c, got, err)
+			}
+		}
+	})
+}

@@ -291,7 +291,8 @@ ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, limits = excluded.l
 	case crawl.EntryAside:
 		return w.settle(e.Aside)
 	case crawl.EntryOrder:
-		return w.exec(`INSERT INTO orders (seq, at, who, what) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`, int64(w.seq), at, e.Order.Who, e.Order.What)
+		return w.exec(`INSERT INTO orders (seq, at, who, what, once, sum, undone) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			int64(w.seq), at, e.Order.Who, e.Order.What, e.Order.Key, e.Order.Sum, e.Order.Undone)
 	case crawl.EntryMeasures:
 		for i := range e.Measures {
 			if err := w.measure(at, e.Node, "", &e.Measures[i]); err != nil {

@@ -1,6 +1,10 @@
 package ledger
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
 
 // Order is what somebody has asked the coordinator for.
 type Order struct {
@@ -8,6 +12,7 @@ type Order struct {
 	At   int64  `json:"at"`  // Unix ms
 	Who  string `json:"who"`
 	What string `json:"what"`
+	Sum  string `json:"-"` // a hash of all that was sent with it, if it had a key
 }
 
 // OrderQuery says which orders are asked for.
@@ -37,4 +42,21 @@ ORDER BY at DESC, seq DESC LIMIT ? OFFSET ?`), text, text, q.Limit, q.Skip)
 		out = append(out, o)
 	}
 	return out, l.wrap(rows.Err())
+}
+
+// Ordered returns the last order that was given with a key since then (Unix ms); nil if there is none, or it was not done.
+func (l *Ledger) Ordered(ctx context.Context, key string, since int64) (*Order, error) {
+	var o Order
+	var seq int64
+	var undone bool
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT seq, at, who, what, sum, undone FROM orders WHERE once = ? AND once <> '' AND at >= ? ORDER BY at DESC, seq DESC LIMIT 1`), key, since)
+	err := row.Scan(&seq, &o.At, &o.Who, &o.What, &o.Sum, &undone)
+	if errors.Is(err, sql.ErrNoRows) || undone {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	o.Seq = uint64(seq)
+	return &o, nil
 }

@@ -202,7 +202,7 @@ CREATE TABLE orders (
     seq  INTEGER NOT NULL, -- of the entry in the log
     at   INTEGER NOT NULL, -- Unix ms
     who  TEXT    NOT NULL,
-    what TEXT    NOT NULL,
+    what TEXT    NOT NULL, once TEXT NOT NULL DEFAULT '', sum TEXT NOT NULL DEFAULT '', undone INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (at, seq)
 );
 
@@ -265,3 +265,5 @@ CREATE TABLE samples (
     held       INTEGER NOT NULL,
     PRIMARY KEY (job, at)
 );
+
+CREATE INDEX orders_once ON orders (once) WHERE once <> '';

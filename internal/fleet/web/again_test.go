@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"argosy/internal/fleet/access"
+	"argosy/internal/fleet/web"
 )
 
 // An order that is sent again with its key is done once; its key is good for no other order, and for nobody else.
@@ -48,6 +49,43 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 	if w := send(operators, strings.Repeat("x", 300), job); w.Code != 422 {
 		t.Errorf("a long key: %d", w.Code)
+	}
+}
+
+// A key counts after a restart as well, or where another coordinator led when it was used: the log has it. One whose order was not done is free.
+func TestKeysOutliveAnswers(t *testing.T) {
+	t.Parallel()
+	s, h, _ := lead(t)
+	send := func(h http.Handler, key, path, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("POST", path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+operators)
+		r.Header.Set("Idempotency-Key", key)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	const job, other = `{"seeds": ["http://a.test/"]}`, `{"seeds": ["http://b.test/"]}`
+	if w := send(h, "k", "/api/v1/jobs", job); w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
+	if w := send(h, "gone", "/api/v1/jobs/2/pause", ""); w.Code != 404 {
+		t.Fatal(w.Code, w.Body)
+	}
+	anew := web.Handler(s, web.Config{UserAgent: "t", Version: "v"}) // which knows no answers
+	if w := send(anew, "k", "/api/v1/jobs", job); w.Code != 409 || !strings.Contains(w.Body.String(), "submit a job of 1 seed,") || !strings.Contains(w.Body.String(), "argosy jobs") {
+		t.Errorf("the same again: %d %s", w.Code, w.Body)
+	}
+	if w := send(anew, "k", "/api/v1/jobs", other); w.Code != 422 || !strings.Contains(w.Body.String(), "another order") {
+		t.Errorf("another order with the same key: %d %s", w.Code, w.Body)
+	}
+	if w := send(anew, "l", "/api/v1/jobs", other); w.Code != 200 || !strings.Contains(w.Body.String(), `"job":2`) {
+		t.Errorf("with a key of its own: %d %s", w.Code, w.Body)
+	}
+	if w := send(anew, "gone", "/api/v1/jobs/2/pause", ""); w.Code != 200 {
+		t.Errorf("with the key of an order that was not done: %d %s", w.Code, w.Body)
+	}
+	if w := send(web.Handler(s, web.Config{UserAgent: "t", Version: "v"}), "gone", "/api/v1/jobs/2/pause", ""); w.Code != 409 {
+		t.Errorf("which is done by now: %d %s", w.Code, w.Body)
 	}
 }
 

@@ -265,36 +265,6 @@ func lead[T any](ctx context.Context, a *api, fn func(context.Context, *coordina
 	return &out[T]{v}, nil
 }
 
-// onlyShown says why nothing is ordered where nothing runs.
-const onlyShown = "nothing runs in this directory, it is only shown: argosy crawl -o DIR goes on with a crawl, argosy serve -o DIR with a fleet; argosy retry and drop change a crawl"
-
-// order is lead for what changes something: it is written down first who asks for it.
-func order[T any](ctx context.Context, a *api, what string, fn func(context.Context, *coordinator.Coordinator) (T, error)) (*out[T], error) {
-	if a.cfg.Kind == KindOver {
-		return nil, huma.Error409Conflict(onlyShown)
-	}
-	return lead(ctx, a, func(ctx context.Context, co *coordinator.Coordinator) (v T, err error) {
-		who := whoAsks(ctx).Name
-		if err := co.Note(ctx, who, what); err != nil {
-			return v, fmt.Errorf("%s: it was not done: %w", what, err)
-		}
-		v, err = fn(ctx, co)
-		if err == nil {
-			_ = co.Settled(ctx) // it is done; who asks for the orders next finds it, if the ledger answers
-			return v, nil
-		}
-		outcome := "not done"
-		told := Settled(what, err)
-		if told != err {
-			outcome = "not known to be done"
-		}
-		if ctx.Err() == nil {
-			told = errors.Join(told, co.Note(ctx, who, outcome+": "+what+": "+answer.Clip(err.Error())))
-		}
-		return v, told
-	})
-}
-
 // register has fn answer an operation. What it answers with stands in the description, and is not a type of huma's function: that is made
 // anew for each pair of types, and takes 20 KB each time.
 func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, *I) (*out[T], error)) {
@@ -307,17 +277,6 @@ func register[I, T any](h huma.API, op huma.Operation, fn func(context.Context, 
 		}
 		return &out[any]{v.Body}, nil
 	})
-}
-
-// Settled returns the error of an order that was refused as it is. One that may stand in the log, although nobody could tell (log or
-// ledger are away, or full), it turns into an answer that says so; no other coordinator is asked then.
-func Settled(what string, err error) error {
-	var refused huma.StatusError
-	if !errors.As(problem(err), &refused) || refused.GetStatus() < 500 {
-		return err
-	}
-	return huma.Error500InternalServerError(fmt.Sprintf(
-		"%s: it may stand in the log, and is done then once the coordinator can: look at argosy orders and jobs before you order it again: %v", what, err))
 }
 
 func (a *api) register(h huma.API) {

@@ -51,7 +51,7 @@ func describe(of *huma.OpenAPI) {
 func ordering(op *huma.Operation) {
 	most := answer.MaxKey
 	op.Parameters = append(op.Parameters, &huma.Param{
-		Name: answer.KeyField, In: "header", Description: "an order that is sent again with the same key within a day is answered with the first answer, and done once",
+		Name: answer.KeyField, In: "header", Description: "an order that is sent again with the same key within a day is answered with the first answer, and done once; where that answer is not known any more, as after a restart, it is refused (409)",
 		Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &most},
 	})
 	if b := op.RequestBody; b != nil && b.Content["application/yaml"] != nil { // a job file is written in either
