@@ -366,6 +366,7 @@ const (
 	EndWait     = "wait"     // the site's next turn is too far away
 	EndDrained  = "drained"  // asked to stop
 	EndRecalled = "recalled" // no progress
+	EndOverdue  = "overdue"  // progress, and no end: its node kept it for longer than any may
 	EndStale    = "stale"    // the agent could not store a part for most of the term, and stopped by itself
 	EndDead     = "dead"     // its incarnation ended
 	EndFailed   = "failed"   // the site could not be asked

@@ -88,7 +88,7 @@ func (c *Coordinator) believing(j *frontier.Job, waiting func(fn func(*frontier.
 		if j.Placing.Store != "" && j.Placing.Store != n.info.Store || n.drains() {
 			continue
 		}
-		view := n.view(id)
+		view := n.view(c.sinks.heard, id)
 		view.Leases, view.Held = max(0, view.Leases-others[id]), 0
 		v.Nodes = append(v.Nodes, view)
 	}

@@ -191,9 +191,9 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 		if j.Placing.Store != "" && j.Placing.Store != n.info.Store {
 			continue
 		}
-		v.Nodes = append(v.Nodes, n.view(id))
+		v.Nodes = append(v.Nodes, n.view(now, id))
 		if !n.drains() {
-			free += n.info.Leases - len(n.held)
+			free += n.leases(now) - len(n.held)
 		}
 	}
 	if free <= 0 {

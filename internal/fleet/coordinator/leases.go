@@ -42,12 +42,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 			c.post.send(ctx, s.Node, &crawl.Dispatch{Kind: crawl.DispatchRecall, LeaseID: s.Lease})
 		}
 	}
-	for _, e := range fx.Ended {
-		c.forget(e.Lease)
-		if r := c.jobs.runs[e.Lease.Job]; r != nil && c.f.Job(e.Lease.Job).Identity.Market != nil {
-			r.freed(c.f, e.Lease)
-		}
-	}
+	c.ended(now, fx)
 	if c.sinks.leads {
 		c.open.ordered = append(c.open.ordered, fx.Ordered...)
 	}
@@ -89,10 +84,43 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	return nil
 }
 
+// ended lets go of leases that have ended, and notes which nodes bring something.
+func (c *Coordinator) ended(now time.Time, fx *frontier.Effects) {
+	for _, id := range fx.Reported {
+		if l := c.f.Lease(id); l != nil && l.Brought {
+			c.fleet.brings(l.Node)
+		}
+	}
+	for _, e := range fx.Ended {
+		if c.vain(now, e.Lease, e.Reason) {
+			c.fleet.vain(now, e.Lease.Node)
+		} else if e.Lease.Brought {
+			c.fleet.brings(e.Lease.Node)
+		}
+		c.forget(e.Lease)
+		if r := c.jobs.runs[e.Lease.Job]; r != nil && c.f.Job(e.Lease.Job).Identity.Market != nil {
+			r.freed(c.f, e.Lease)
+		}
+	}
+}
+
 func (c *Coordinator) forget(l *frontier.Lease) {
 	c.open.forget(l)
 	c.fleet.forget(l)
 	delete(c.jobs.turns.asked, l.ID)
+	delete(c.post.ending, l.ID)
+}
+
+// vain reports whether a lease has ended, and none of its URLs, and neither its site nor we were why.
+func (c *Coordinator) vain(now time.Time, l *frontier.Lease, reason string) bool {
+	switch {
+	case l.Brought, l.Given == 0, l.Resolve, l.Probe != "", c.post.ending[l.ID], reason == crawl.EndFailed, c.fleet.leaving(l.Node):
+		return false
+	case reason == crawl.EndWait: // the site's next turn is far away, if that is so
+		j := c.f.Job(l.Job)
+		return j != nil && polite.ReadyAt(j.PaceAt(l.Site), polite.From(c.f.Site(l.Site), l.From)) < c.clock.MS(now)+polite.MaxWait.Milliseconds()/2
+	}
+	return true
 }
 
 // dispatch sends a granted lease to its node, with its job and what is known of its site.
@@ -290,7 +318,8 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 			return
 		}
 		spans := term.Of(&j.Limits)
-		signs := term.Signs{Progress: c.progress(l), Trouble: c.hearing.Trouble()}
+		signs := term.Signs{Progress: c.progress(l), Trouble: c.hearing.Trouble(), Began: c.clock.Local(l.StartMS), Budget: msec(l.BudgetMS)}
+		spans.Whole = max(spans.Whole, term.Of(j.At(l.Site)).Whole) // of the site's own patience
 		if n := c.fleet.nodes[l.Node]; n != nil {
 			signs.Node, signs.Other = &n.Contact, n.info.Incarnation != l.Incarnation
 		}
@@ -303,6 +332,11 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 			return
 		case term.Silent:
 			r.Reason, r.Counts = crawl.EndRecalled, true
+		case term.Overdue:
+			r.Reason, r.Counts = crawl.EndOverdue, true
+			if !l.Brought {
+				c.fleet.vain(now, l.Node)
+			}
 		}
 		recalls, shortest = append(recalls, r), min(shortest, spans.Recall())
 	})

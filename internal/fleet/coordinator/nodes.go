@@ -49,9 +49,11 @@ type node struct {
 	term.Contact
 	info    crawl.NodeInfo
 	since   time.Time
-	leaving bool // a person wants it to
-	worked  bool // it has held a lease
-	tried   int  // times that balance has looked for work for it
+	leaving bool      // a person wants it to
+	worked  bool      // it has held a lease
+	tried   int       // times that balance has looked for work for it
+	barren  int       // leases in a row that have ended none of their URLs,
+	rests   time.Time // and until when it gets none for that
 	held    map[uint64]bool
 }
 
@@ -134,6 +136,47 @@ func (f *fleet) forget(l *frontier.Lease) {
 	}
 }
 
+// A node that has given back so many leases in a row without an outcome gets nothing for a while, then one lease, and again nothing for twice
+// as long if that brings nothing either: others have its sites meanwhile.
+const (
+	vainMost  = 4
+	vainRest  = time.Second
+	vainRests = time.Minute // at most
+)
+
+// vain notes that a lease has ended none of its URLs.
+func (f *fleet) vain(now time.Time, name string) {
+	n := f.nodes[name]
+	if n == nil {
+		return
+	}
+	if n.barren++; n.barren < vainMost {
+		return
+	}
+	if n.barren == vainMost {
+		f.logger.Warn("a node brings nothing: it gets a lease now and then, until one brings something", "node", name, "leases in a row", n.barren)
+	}
+	n.rests = now.Add(min(vainRests, vainRest<<min(n.barren-vainMost, 10)))
+}
+
+// brings notes that a node has ended a URL.
+func (f *fleet) brings(name string) {
+	if n := f.nodes[name]; n != nil {
+		n.barren, n.rests = 0, time.Time{}
+	}
+}
+
+// leases is how many leases a node may hold.
+func (n *node) leases(now time.Time) int {
+	switch {
+	case n.barren < vainMost:
+		return n.info.Leases
+	case now.Before(n.rests):
+		return 0
+	}
+	return min(1, n.info.Leases)
+}
+
 // expire forgets nodes that have neither renewed their registration nor reported, and those that are gone for longer than the terms of
 // all leases, so that nothing hangs on them.
 func (f *fleet) expire(now time.Time, terms time.Duration) {
@@ -163,9 +206,9 @@ func (f *fleet) leaving(name string) bool {
 }
 
 // view is a node as it describes itself, and what it does.
-func (n *node) view(id string) learn.Node {
+func (n *node) view(now time.Time, id string) learn.Node {
 	return learn.Node{
-		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Leases: n.info.Leases, Held: len(n.held), Requests: n.info.Concurrency,
+		ID: id, Incarnation: n.info.Incarnation, Labels: n.info.Labels, Leases: n.leases(now), Held: len(n.held), Requests: n.info.Concurrency,
 		Worked: n.worked, Draining: n.drains(), OnDemand: n.info.OnDemand, Offer: n.info.Offer, Prices: n.rates(),
 	}
 }
@@ -179,12 +222,15 @@ const (
 	nodeDraining = "draining"
 	nodeGone     = "gone"
 	nodeRefused  = "refused" // what it says of itself does not pass the check
+	nodeBarren   = "barren"  // its last leases have brought nothing
 )
 
 func (n *node) state() string {
 	switch {
 	case n.drains():
 		return nodeDraining
+	case n.barren >= vainMost:
+		return nodeBarren
 	case n.info.OnDemand && len(n.held) > 0:
 		return nodeTakenOn
 	case n.info.OnDemand:

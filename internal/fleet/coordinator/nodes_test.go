@@ -137,3 +137,28 @@ func TestGoneAreForgotten(t *testing.T) {
 		}
 	}
 }
+
+// A node whose leases bring nothing gets none for a while, then one, and for longer and longer none, until one brings something.
+func TestBarren(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	f := newFleet(slog.New(slog.DiscardHandler), nil)
+	f.registered(now, time.Time{}, crawl.NodeInfo{Node: "n", Incarnation: "1", Leases: 64}, crawl.SignRenewed, func(func(*frontier.Lease)) {})
+	n := f.nodes["n"]
+	rest := vainRest
+	for i := range 3 * vainMost {
+		if i < vainMost && (n.view(now, "n").Leases != 64 || n.state() != nodeReserved) {
+			t.Errorf("after %d leases that brought nothing it may hold %d, and is %s", i, n.view(now, "n").Leases, n.state())
+		}
+		f.vain(now, "n")
+		if i+1 < vainMost {
+			continue
+		}
+		if before, then := n.view(now.Add(rest-1), "n").Leases, n.view(now.Add(rest), "n").Leases; before != 0 || then != 1 || n.state() != nodeBarren {
+			t.Errorf("after %d leases that brought nothing it may hold %d within %v, %d then, and is %s", i+1, before, rest, then, n.state())
+		}
+		rest = min(2*rest, vainRests)
+	}
+	if f.brings("n"); n.view(now, "n").Leases != 64 || n.state() != nodeReserved {
+		t.Errorf("a node that has brought something may hold %d, and is %s", n.view(now, "n").Leases, n.state())
+	}
+}

@@ -13,6 +13,7 @@ import (
 type post struct {
 	out    Dispatcher
 	logger *slog.Logger
+	ending map[uint64]bool // open leases that were asked to end
 }
 
 // forget takes back what was sent of a lease and not read yet. It would expire by itself.
@@ -23,6 +24,9 @@ func (p *post) forget(ctx context.Context, node string, lease uint64) {
 // send dispatches a message. A failure is only noted: what it says is in the log.
 func (p *post) send(ctx context.Context, node string, d *crawl.Dispatch) {
 	d.Version = crawl.WireVersion
+	if d.Kind == crawl.DispatchDrain {
+		p.ending[d.LeaseID] = true
+	}
 	lease := max(d.LeaseID, idOf(d.Lease))
 	if d.Kind == crawl.DispatchRecall {
 		lease = 0 // not among the lease's messages: those are being deleted

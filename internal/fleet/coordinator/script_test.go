@@ -303,8 +303,17 @@ func (s *scene) play(line string) {
 				s.play("node " + n)
 			}
 		}
-	case "part": // NODE LEASE [fetched PATH]... [link PATH]... [want N] [final]
+	case "part": // NODE LEASE [fetched PATH]... [link PATH]... [want N] [waiting] [final]
 		s.part(w[1:])
+	case "waits": // NODE LEASE DURATION: it says all the time that it waits for the site's turn; nodes that are named stay alive
+		d, err := time.ParseDuration(w[3])
+		s.fail(err)
+		for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Second) {
+			s.part([]string{w[1], w[2], "waiting"})
+			for _, n := range append(w[4:], w[1]) {
+				s.play("node " + n)
+			}
+		}
 	case "cut": // N entries
 		n, err := strconv.Atoi(w[1])
 		s.fail(err)
@@ -418,6 +427,8 @@ func (s *scene) part(w []string) {
 			i++
 			p.Want, err = strconv.Atoi(w[i])
 			s.fail(err)
+		case "waiting":
+			p.Waiting = true
 		case "final":
 			p.Final, p.Reason = true, crawl.EndDone
 		default:

@@ -161,7 +161,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	if err := x.free(t, l, o.Key, r); err != nil {
 		return err
 	}
-	r.State, r.Reason, r.dirty = o.State, o.Reason, true
+	l.Brought, r.State, r.Reason, r.dirty = true, o.State, o.Reason, true
 	r.ETag, r.LastMod, r.Digest = o.ETag, o.LastMod, o.Digest
 	t.count(o.State, o.Reason, 1)
 	t.timed(j, o)

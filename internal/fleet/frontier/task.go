@@ -265,6 +265,7 @@ type Lease struct {
 	From        string `cbor:"101,keyasint,omitempty"` // as in crawl.Lease
 	Answered    bool   `cbor:"102,keyasint,omitempty"` // by the site, whatever it said; of what a search has named
 	Alone       bool   `cbor:"103,keyasint,omitempty"` // as in crawl.Asked
+	Brought     bool   `cbor:"105,keyasint,omitempty"` // it has ended a URL
 
 	Progress int64 `cbor:"104,keyasint,omitempty"` // when it last showed a sign of progress, Unix ms of the log's clock; 0: an older version took no note
 }

@@ -34,6 +34,8 @@ type Signs struct {
 	Node     *Contact  // nil: the node is not there
 	Other    bool      // the node has another life by now
 	Trouble  time.Time // Hearing.Trouble
+	Began    time.Time // the lease, by the owner's clock; the zero time: nobody knows
+	Budget   time.Duration
 }
 
 // Verdict is what an owner makes of a lease.
@@ -41,9 +43,10 @@ type Verdict uint8
 
 // Verdicts.
 const (
-	Goes   Verdict = iota // it stays with its holder
-	Dead                  // its holder is gone
-	Silent                // its holder lives and shows no progress: this counts towards the recycle limit
+	Goes    Verdict = iota // it stays with its holder
+	Dead                   // its holder is gone
+	Silent                 // its holder lives and shows no progress: this counts towards the recycle limit
+	Overdue                // its holder lives, and should have ended it long ago, whatever it says: likewise
 )
 
 // Judge says whether a lease may be somebody else's. A node that has merely not been heard of may be alive behind a cut line:
@@ -57,8 +60,16 @@ func Judge(s Spans, now time.Time, signs Signs) Verdict {
 		return Dead
 	case over:
 		return Silent
+	case signs.overdue(s, now):
+		return Overdue
 	}
 	return Goes
+}
+
+// overdue reports whether a lease is open for longer than a holder keeps one that does as it should. While the owner was deaf the holder
+// may have ended it in vain.
+func (s *Signs) overdue(spans Spans, now time.Time) bool {
+	return s.live() && !s.Began.IsZero() && now.Sub(latest(latest(s.Began, s.Trouble), s.Node.back)) > spans.Most(s.Budget)
 }
 
 // Age is how old a lease's term is: what the owner says of it when it sends the lease, or refills it, so that the holder's term ends

@@ -57,11 +57,13 @@ const (
 type Spans struct {
 	Term  time.Duration // without progress: the lease is taken back
 	Fetch time.Duration // a request that the holder sent last is given so long
+	Whole time.Duration // an exchange may take, from dialling to the end of the body
 }
 
 // Of returns a job's spans.
 func Of(limits *crawl.Limits) Spans {
-	return Spans{limits.RecycleAfter, min(limits.Fetch.ConnectTimeout, share(limits.RecycleAfter, fetchShare))}
+	f := &limits.Fetch
+	return Spans{limits.RecycleAfter, min(f.ConnectTimeout, share(limits.RecycleAfter, fetchShare)), f.ConnectTimeout + f.TLSTimeout + f.HeaderTimeout + f.BodyTimeout}
 }
 
 func share(span time.Duration, of float64) time.Duration { return time.Duration(float64(span) * of) }
@@ -71,6 +73,12 @@ func (s Spans) Stop() time.Duration { return share(s.Term, stopShare) }
 
 // Recall is how long an owner waits for progress.
 func (s Spans) Recall() time.Duration { return s.Term + s.Fetch }
+
+// Most is how long an owner waits for the end of a lease that shows progress all the time: it may be a term on its way, asks for nothing new
+// once its budget is used up, and ends what is under way then.
+func (s Spans) Most(budget time.Duration) time.Duration {
+	return s.Term + budget + s.Whole + s.Recall()
+}
 
 // Heartbeat is how often a holder says something even if it has nothing to say.
 func (s Spans) Heartbeat() time.Duration { return min(mostHeart, share(s.Term, heartShare)) }

@@ -84,7 +84,8 @@ func TestJudge(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	heard := func(at, back time.Duration) *Contact { return &Contact{Seen: ago(at), heard: ago(at), back: ago(back)} }
-	long := 10 * s.Recall()
+	long, budget := 10*s.Recall(), limits.LeaseTime
+	most := s.Most(budget)
 	for what, c := range map[string]struct {
 		signs Signs
 		want  Verdict
@@ -104,6 +105,10 @@ func TestJudge(t *testing.T) {
 		"not there, and the owner has just come":    {Signs{Progress: ago(long), Trouble: ago(NodeTTL)}, Goes},
 		"heard again a moment ago":                  {Signs{Progress: ago(long), Node: heard(0, time.Second), Trouble: ago(s.Recall() + NodeTTL + 1)}, Goes},
 		"heard again for long, and no progress yet": {Signs{Progress: ago(long), Node: heard(0, s.Recall()+1), Trouble: ago(long)}, Silent},
+		"open for as long as one may be":            {Signs{Progress: now, Node: heard(0, most), Trouble: ago(most), Began: ago(most), Budget: budget}, Goes},
+		"open for longer, and still progress":       {Signs{Progress: now, Node: heard(0, most+1), Trouble: ago(most + 1), Began: ago(most + 1), Budget: budget}, Overdue},
+		"for longer, and heard again not for long":  {Signs{Progress: now, Node: heard(0, most), Trouble: ago(most + 1), Began: ago(most + 1), Budget: budget}, Goes},
+		"for longer, and the owner has just come":   {Signs{Progress: now, Node: heard(0, 0), Trouble: ago(1), Began: ago(most + 1), Budget: budget}, Goes},
 	} {
 		if got := Judge(s, now, c.signs); got != c.want {
 			t.Errorf("%s: %d, want %d", what, got, c.want)

@@ -81,7 +81,7 @@ func (a *api) jobs(ctx context.Context, in *struct {
 
 func (a *api) nodes(ctx context.Context, in *struct {
 	Part
-	State string `query:"state" enum:"working,reserved,taken-on,on-demand,draining,gone,refused" doc:"only nodes in this state"`
+	State string `query:"state" enum:"working,reserved,taken-on,on-demand,draining,barren,gone,refused" doc:"only nodes in this state"`
 	Find  string `query:"find" maxLength:"64" doc:"only nodes whose name has this in it"`
 }) (*Found[coordinator.NodeView], error) {
 	found := 0

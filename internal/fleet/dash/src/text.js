@@ -39,7 +39,7 @@ export function person(who) {
 // Words that the coordinator says, which no call of t names.
 export const words = [
   'running', 'paused', 'done', 'cancelled', 'limited', 'manual', 'interrupted', 'waiting', 'crawling', 'sleeping', 'dropped', 'idle', 'starting', 'standby', 'draining', 'over',
-  'working', 'reserved', 'taken-on', 'on-demand', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
+  'working', 'reserved', 'taken-on', 'on-demand', 'barren', 'gone', 'refused', 'fetched', 'failed', 'excluded', 'pending',
   'person', 'job', 'limit', 'room', 'site', 'node', 'nothing', 'held', 'other', 'observer', 'operator',
   'rules', 'all allowed', 'unavailable', 'unknown', 'measured', 'predicted', 'default', 'drawn', 'stated', 'share', 'bandwidth', 'delay',
   // what the coordinator has written down of a search, piece by piece
