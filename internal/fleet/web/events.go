@@ -18,7 +18,7 @@ import (
 const (
 	eventEvery = 500 * time.Millisecond // at most
 	beatEvery  = 15 * time.Second       // where nothing happens, so that proxies and browsers know that we are there
-	lookEvery  = time.Second            // whether who listens still may: a token may be revoked, a session end
+	lookEvery  = time.Second            // whether who listens still may, as a token may be revoked, a session end; and who leads
 	maxStreams = 256
 )
 
@@ -58,10 +58,7 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	for a.may(r) {
-		co, err := a.s.Leader()
-		if err != nil {
-			co = nil
-		}
+		co := a.leader()
 		if co != of {
 			if watch != nil {
 				watch.Close()
@@ -84,14 +81,23 @@ func (a *api) stream(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprintf(w, "data: %s\n\n", data); err != nil || c.Flush() != nil {
 			return
 		}
-		if !a.wait(r, ready) {
+		if !a.wait(r, of, ready) {
 			return
 		}
 	}
 }
 
-// wait waits until there is something to say; false if there is nobody any more who may hear it.
-func (a *api) wait(r *http.Request, ready <-chan struct{}) bool {
+// leader returns the coordinator, nil while another process leads.
+func (a *api) leader() *coordinator.Coordinator {
+	co, err := a.s.Leader()
+	if err != nil {
+		return nil
+	}
+	return co
+}
+
+// wait waits until there is something to say of a coordinator, nil while none leads here: false if there is nobody any more who may hear it.
+func (a *api) wait(r *http.Request, of *coordinator.Coordinator, ready <-chan struct{}) bool {
 	sent := time.Now()
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
@@ -105,7 +111,7 @@ func (a *api) wait(r *http.Request, ready <-chan struct{}) bool {
 			if !a.may(r) {
 				return false
 			}
-			if time.Since(sent) >= beatEvery {
+			if time.Since(sent) >= beatEvery || a.leader() != of {
 				return true
 			}
 		case <-ready: // what comes in the meantime goes along
