@@ -240,8 +240,8 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 	c.f.Leases(func(l *frontier.Lease) {
 		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping}
 		if of := c.f.Job(l.Job); of != nil {
-			o.Site, o.Need = siteOf(of, l.Site, c.f.Site(l.Site)), of.Placing.Need
-			o.Failed = o.Failed || of == j && c.doubtful(r, c.f.Task(l.Task))
+			o.Site, o.Need = siteOf(of, l.Site, l.SiteOf()), of.Placing.Need
+			o.Failed = o.Failed || of == j && r.fruitless(l.TaskOf())
 		}
 		o.Long = v.Now-l.StartMS > slowAfter.Milliseconds()
 		o.Addrs, o.Domain = c.open.addrs[l.ID], ""

@@ -164,8 +164,13 @@ func (c *Coordinator) slowest(j *frontier.Job, l *frontier.Lease) time.Duration 
 
 // doubtful reports whether the site of a task did not answer the last time.
 func (c *Coordinator) doubtful(r *run, t *frontier.Task) bool {
+	return r.fruitless(t) || c.f.Site(t.Site).Fails > 0
+}
+
+// fruitless reports whether a task has brought nothing since it was set aside.
+func (r *run) fruitless(t *frontier.Task) bool {
 	was, is := r.aside[t.ID]
-	return is && was.fetched == t.Fetched || c.f.Site(t.Site).Fails > 0
+	return is && was.fetched == t.Fetched
 }
 
 // others returns how many URLs of how many sites could be given out now: of sites that no lease is at and that are not doubtful.

@@ -355,7 +355,7 @@ func (x *tx) taskNamed(n taskName) *Task {
 		f.nextTask++
 		id = f.nextTask
 		f.byName[n] = id
-		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at, leases: map[uint64]bool{}}
+		f.tasks[id] = &Task{ID: id, Job: n.job, Owner: n.Owner, Gen: n.Gen, Subset: n.subset, Site: n.site, Search: n.search, Since: x.at}
 		f.jobs[n.job].tasks = append(f.jobs[n.job].tasks, f.tasks[id])
 		x.site(n.site)
 		if !n.asks { // of a search its engine says
@@ -534,10 +534,8 @@ func (x *tx) close(t *Task, l *Lease) error {
 	l.ClosedAt = x.at
 	x.leases[l.ID], x.tasks[t.ID] = l, t
 	x.f.closed = append(x.f.closed, closedLease{l.ID, x.at})
-	delete(x.f.open, l.ID)
-	x.f.jobs[l.Job].Open--
+	x.f.over(t, l)
 	x.forget()
-	delete(t.leases, l.ID)
 	t.Since = x.at
 	x.worked(t, l)
 	err := x.f.each(heldKey(l.ID, crawl.Key{})[:9], func(key, _ []byte) error {

@@ -60,8 +60,8 @@ type Frontier struct {
 	sites    map[string]*crawl.Site
 	oneClock map[string]bool // sites that somebody asks who is to keep one clock for all nodes
 	leases   map[uint64]*Lease
-	open     map[uint64]*Lease // of leases, those that are not closed
-	closed   []closedLease     // oldest first; their secrets are kept for late parts
+	open     []*Lease      // of leases, those that are not closed, by their numbers; one who reads it keeps what was read
+	closed   []closedLease // oldest first; their secrets are kept for late parts
 	recent   *recent
 	novelty  novelty
 	spill    int
@@ -164,7 +164,7 @@ func openAll(c Config) (*Frontier, error) {
 	}
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{}, searches: map[searchName]uint32{},
-		sites: map[string]*crawl.Site{}, oneClock: map[string]bool{}, leases: map[uint64]*Lease{}, open: map[uint64]*Lease{},
+		sites: map[string]*crawl.Site{}, oneClock: map[string]bool{}, leases: map[uint64]*Lease{},
 		recent: newRecent(c.Recent), spill: c.Spill, readOnly: c.ReadOnly, models: map[uint32]*Task{}, domains: map[domainName]*domain{}, cutDomains: map[uint32]*domain{}, tidying: tidying,
 	}
 	f.life, f.end = context.WithCancel(context.Background())
@@ -230,7 +230,6 @@ func (f *Frontier) load() error {
 			if err := crawl.Unmarshal(v, t); err != nil {
 				return err
 			}
-			t.leases = map[uint64]bool{}
 			f.tasks[t.ID] = t
 			f.byName[t.name()] = t.ID
 			f.joinDomain(t)
@@ -461,39 +460,6 @@ func (f *Frontier) Robots(site string) ([]byte, error) {
 	}
 	defer closer.Close()
 	return append([]byte(nil), b...), nil
-}
-
-// Lease returns an open lease, or nil.
-func (f *Frontier) Lease(id uint64) *Lease {
-	if l := f.leases[id]; l != nil && l.ClosedAt == 0 {
-		return l
-	}
-	return nil
-}
-
-// begin counts a lease among the open ones.
-func (f *Frontier) begin(t *Task, l *Lease) {
-	t.leases[l.ID], f.open[l.ID] = true, l
-	f.jobs[l.Job].Open++
-}
-
-// Leases calls fn for every open lease, in no particular order.
-func (f *Frontier) Leases(fn func(*Lease)) {
-	for _, l := range f.open {
-		fn(l)
-	}
-}
-
-// Opened returns how many leases are open.
-func (f *Frontier) Opened() int { return len(f.open) }
-
-// LeasesOf calls fn for every open lease of a task, in no particular order.
-func (f *Frontier) LeasesOf(t *Task, fn func(*Lease)) {
-	for id := range t.leases {
-		if l := f.open[id]; l != nil {
-			fn(l)
-		}
-	}
 }
 
 // Held returns the targets that an open lease holds, in the order of their places in the queue.

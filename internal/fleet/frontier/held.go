@@ -1,9 +1,6 @@
 package frontier
 
 import (
-	"maps"
-	"slices"
-
 	"argosy/internal/crawl"
 )
 
@@ -63,8 +60,7 @@ func (x *tx) readHeld(t *Task) error {
 
 // Granted returns the open leases as they were granted, without their targets, in order, and how many parts of each were applied.
 func (f *Frontier) Granted() (leases []crawl.Lease, parts []uint32) {
-	for _, id := range slices.Sorted(maps.Keys(f.open)) {
-		l := f.open[id]
+	for _, l := range f.open {
 		leases = append(leases, crawl.Lease{
 			ID: l.ID, Job: l.Job, Task: l.Task, Site: l.Site, Node: l.Node, Incarnation: l.Incarnation, Epoch: l.Epoch, Attempt: l.Attempt,
 			Secret: l.Secret, Quota: int(l.Quota), BudgetMS: l.BudgetMS, Resolve: l.Resolve, Probe: l.Probe,

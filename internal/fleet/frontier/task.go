@@ -267,8 +267,17 @@ type Lease struct {
 	Alone       bool   `cbor:"103,keyasint,omitempty"` // as in crawl.Asked
 	Brought     bool   `cbor:"105,keyasint,omitempty"` // it has ended a URL
 
+	task *Task       // of an open one
+	site *crawl.Site // likewise
+
 	Progress int64 `cbor:"104,keyasint,omitempty"` // when it last showed a sign of progress, Unix ms of the log's clock; 0: an older version took no note
 }
+
+// TaskOf returns the task of an open lease.
+func (l *Lease) TaskOf() *Task { return l.task }
+
+// SiteOf returns what is known of the site of an open lease.
+func (l *Lease) SiteOf() *crawl.Site { return l.site }
 
 // Facts are what parts of the lease are believed by.
 func (l *Lease) Facts() crawl.Facts {

@@ -368,25 +368,30 @@ func pick(m [][]float64, rows, cols []int) [][]float64 {
 	return out
 }
 
-// fitNear says how near nodes are: by their coordinates, else by their group.
+// fitNear says how near nodes are: by their coordinates, else by their group. It is as near from either side.
 func (b *Book) fitNear() {
 	n := len(b.node)
-	near := make([][]float64, n)
-	for i := range near {
-		near[i] = make([]float64, n)
-		for j := range near[i] {
-			x, y := b.model.nodeAt(i), b.model.nodeAt(j)
-			switch {
-			case i == j:
-				near[i][j] = 1
-			case x.Known() && y.Known():
-				near[i][j] = math.Exp(-netcoord.Distance(x, y) / nearMS)
-			case b.groups[i] != "" && b.groups[i] == b.groups[j]:
-				near[i][j] = 0.5
-			}
+	if len(b.model.near) != n {
+		all := make([]float64, n*n)
+		b.model.near = make([][]float64, n)
+		for i := range b.model.near {
+			b.model.near[i] = all[i*n : (i+1)*n : (i+1)*n]
 		}
 	}
-	b.model.near = near
+	near := b.model.near
+	for i := range near {
+		x := b.model.nodeAt(i)
+		near[i][i] = 1
+		for j := range i {
+			at, y := 0.0, b.model.nodeAt(j)
+			if x.Known() && y.Known() {
+				at = math.Exp(-netcoord.Distance(x, y) / nearMS)
+			} else if b.groups[i] != "" && b.groups[i] == b.groups[j] {
+				at = 0.5
+			}
+			near[i][j], near[j][i] = at, at
+		}
+	}
 }
 
 // nearMS is the distance at which a node's experience counts for another at a third.
