@@ -149,11 +149,11 @@ func (e *Error) Error() string {
 func Brief(text string) string {
 	for {
 		op, rest, _ := strings.Cut(text, ": ")
-		kind, after, ok := strings.Cut(rest, ": ")
-		if !ok || Kind(kind).Words() == "" || strings.Contains(op, ":") { // an address is worth telling
+		kind, after, _ := strings.Cut(rest, ": ")
+		if Kind(kind).Words() == "" || strings.Contains(op, ":") { // an address is worth telling
 			break
 		}
-		text = after
+		text = after // which may be empty
 	}
 	if at := strings.Index(text, "->"); at > 0 && (strings.HasPrefix(text, "read ") || strings.HasPrefix(text, "write ")) { // whose ends are ours and the site's
 		_, text, _ = strings.Cut(text[at:], ": ")

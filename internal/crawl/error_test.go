@@ -19,6 +19,7 @@ func TestBrief(t *testing.T) {
 		says(KindRefused, "dial tcp 10.0.0.1:80: connect: connection refused"):                           "dial tcp 10.0.0.1:80: connect: connection refused",
 		says(KindProtocol, "parse: protocol: chunk -> without end"):                                      "chunk -> without end",
 		says(KindCertificate, "tls: failed to verify certificate: x509: signed by an unknown authority"): "signed by an unknown authority",
+		(&Error{Op: "read", Kind: KindBodyLarge}).Error():                                                "",
 		"its own words": "its own words",
 	} {
 		if got := Brief(text); got != want {
