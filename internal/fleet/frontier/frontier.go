@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -160,7 +157,7 @@ func openAll(c Config) (*Frontier, error) {
 	}
 	db, err := openStore(c, o)
 	if err != nil {
-		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, damaged(err))
+		return nil, fmt.Errorf("open frontier %s: %w", c.Dir, unopened(err))
 	}
 	f := &Frontier{
 		db: db, jobs: map[uint32]*Job{}, tasks: map[uint32]*Task{}, byName: map[taskName]uint32{}, searches: map[searchName]uint32{},
@@ -173,21 +170,6 @@ func openAll(c Config) (*Frontier, error) {
 	}
 	f.novelty.open(db)
 	return f, nil
-}
-
-// ErrDamaged says that what lies on the disk is not what was written.
-var ErrDamaged = errors.New("the frontier is damaged")
-
-// ErrBehind says that the frontier lacks entries which the log no longer has: it was deleted, or restored from a copy that is too old.
-var ErrBehind = errors.New("the frontier lacks what the log has forgotten")
-
-// damaged adds ErrDamaged to an error that says so: files that cannot be read, or are not there.
-func damaged(err error) error {
-	if pebble.IsCorruptionError(err) || errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, errRecord) {
-		why, _, _ := strings.Cut(err.Error(), "\n") // Pebble adds lines for its developers
-		return fmt.Errorf("%w: %s", ErrDamaged, why)
-	}
-	return err
 }
 
 // memTable is what a table in memory may take. Its log, and those of four others, stay on the disk.
