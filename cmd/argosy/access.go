@@ -39,8 +39,8 @@ func newTokenCreate() *cobra.Command {
 		Use: "create --role ROLE", Short: "Make a token, and print it", Args: cobra.NoArgs,
 		Example: "  argosy token create --role join --uses 1 --expires 1h > join.token",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if _, err := access.RoleOf(t.Role); err != nil {
-				return usage("--role: %w", err)
+			if _, err := t.Wanted(); err != nil {
+				return usage("--%w", err)
 			}
 			return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
 				v, err := cl.MakeToken(ctx, t)

@@ -100,18 +100,15 @@ func printVirtual(w io.Writer, v split.Virtual, tasks []split.Task) error {
 	return nil
 }
 
-// virtualMistake names the line of a mistake in a job file's virtual task, or in its engines.
+// virtualMistake names the line of a mistake in a job file: in its virtual task, in its engines, or elsewhere.
 func virtualMistake(path string, file []byte, err error) error {
 	var bad *split.Error
 	var engine *engine.Error
-	var misplaced *config.Misplaced
 	switch {
-	case errors.As(err, &misplaced):
-		return usage("%s: line %d: %v", path, config.LineOf(file, "$", misplaced.Key), err)
 	case errors.As(err, &bad):
 		return usage("%s: line %d: virtual.%v", path, config.LineOf(file, "$.virtual", bad.Path), err)
 	case errors.As(err, &engine):
 		return usage("%s: line %d: %v", path, config.LineOf(file, "$.engines", ""), err)
 	}
-	return usage("%s: %w", path, err)
+	return usage("%s: %w", path, config.Placed(file, err))
 }

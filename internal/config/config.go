@@ -190,6 +190,21 @@ func decode(b []byte, into any) error {
 	return nil
 }
 
+// keyed is a message that begins with a key of a file.
+var keyed = regexp.MustCompile(`^[a-z_]+(?:\.[a-z_]+|\[[0-9]+\])*`)
+
+// Placed says on which line of a file stands what is wrong with it. A message that does not begin with a key of the file comes back as it is.
+func Placed(file []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	key := keyed.FindString(err.Error())
+	if key == "" || nodeAt(file, "$."+key) == nil {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", LineOf(file, "$", key), err)
+}
+
 // Warnings names what a job file sets that nothing looks at any more, a line each.
 func (j *Job) Warnings() (out []string) {
 	for name, why := range gone {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -35,7 +36,8 @@ const (
 type Fault struct {
 	Field string // such as "outcomes[3].title"
 	Rule  Rule
-	Most  int // RuleLength: bytes that are allowed; 0: it is not said
+
+	Allowed string // what is, in words; empty: the rule says it
 }
 
 // Error implements error.
@@ -154,41 +156,41 @@ func (c *check) fail(field string, r Rule) {
 	c.fault = &Fault{Field: field, Rule: r}
 }
 
+// bounds is fail for what has bounds, which are told.
+func (c *check) bounds(field string, r Rule, format string, args ...any) {
+	if c.fault == nil {
+		c.fail(field, r)
+		c.fault.Allowed = fmt.Sprintf(format, args...)
+	}
+}
+
 func (c *check) length(field, s string, least, most int) {
-	if c.fault == nil && (len(s) < least || len(s) > most) {
-		c.fail(field, RuleLength)
-		c.fault.Most = most
+	if len(s) < least || len(s) > most {
+		c.bounds(field, RuleLength, "%d to %d bytes", least, most)
 	}
 }
 
 func (c *check) items(field string, n, most int) {
 	if n > most {
-		c.fail(field, RuleCount)
+		c.bounds(field, RuleCount, "0 to %d", most)
 	}
 }
 
 func (c *check) whole(field string, n, least, most int64) {
 	if n < least || n > most {
-		c.fail(field, RuleRange)
+		c.bounds(field, RuleRange, "%d to %d", least, most)
 	}
 }
 
-func (c *check) real(field string, x, most float64) {
-	switch {
-	case math.IsNaN(x), math.IsInf(x, 0):
-		c.fail(field, RuleNumber)
-	case x < 0, x > most:
-		c.fail(field, RuleRange)
-	}
-}
+func (c *check) real(field string, x, most float64) { c.between(field, x, 0, most) }
 
 // between refuses a number that is not one, or not within bounds.
 func (c *check) between(field string, x, least, most float64) {
 	switch {
 	case math.IsNaN(x), math.IsInf(x, 0):
-		c.fail(field, RuleNumber)
+		c.bounds(field, RuleNumber, "%g to %g", least, most)
 	case x < least, x > most:
-		c.fail(field, RuleRange)
+		c.bounds(field, RuleRange, "%g to %g", least, most)
 	}
 }
 
@@ -475,8 +477,6 @@ func CheckWords(j *Job) error {
 		return nil
 	case f.Field == tooLarge:
 		return fmt.Errorf("%w (a job travels in one message of at most %d KiB; argosy submit sends seeds that are many in pieces)", f, MaxJob>>10)
-	case f.Rule == RuleLength && f.Most > 0:
-		return fmt.Errorf("%w: allowed are %d bytes", f, f.Most)
 	}
 	return &wordedFault{f}
 }
@@ -486,16 +486,17 @@ type wordedFault struct{ *Fault }
 
 // ruleWords say what is wrong with a value that breaks a rule.
 var ruleWords = map[Rule]string{
-	RuleFormat: "it cannot be read", RuleNumber: "want a finite number", RuleRange: "the number is out of range", RuleLength: "it is empty, or too long",
+	RuleFormat: "it cannot be read", RuleNumber: "it is not a finite number", RuleRange: "the number is out of range", RuleLength: "it is empty, or too long",
 	RuleCount: "there are too many", RuleName: "it has characters, or is a word, that are not allowed there", RuleText: "it is not UTF-8",
 }
 
 // Error implements error.
 func (f *wordedFault) Error() string {
-	if words := ruleWords[f.Rule]; words != "" {
-		return f.Field + ": " + words
+	words := cmp.Or(ruleWords[f.Rule], string(f.Rule))
+	if f.Allowed != "" {
+		words += "; allowed are " + f.Allowed
 	}
-	return f.Fault.Error()
+	return f.Field + ": " + words
 }
 
 // Unwrap returns the fault.
@@ -522,12 +523,12 @@ func (j *Job) Check() *Fault {
 	}
 	c.items("include", len(id.Include), maxFilters)
 	c.items("exclude", len(id.Exclude), maxFilters)
-	c.length("user agent", id.UserAgent, 0, maxAgent)
+	c.length("fetch.user_agent", id.UserAgent, 0, maxAgent)
 	if strings.ContainsAny(id.UserAgent, "\r\n\x00") {
-		c.fail("user agent", RuleName)
+		c.fail("fetch.user_agent", RuleName)
 	}
 	for i := range AllLimits {
-		c.whole("limits: "+AllLimits[i].Name, AllLimits[i].Of(l), AllLimits[i].Min, AllLimits[i].Max)
+		c.whole("limits."+AllLimits[i].Name, AllLimits[i].Of(l), AllLimits[i].Min, AllLimits[i].Max)
 	}
 	for _, n := range []int64{int64(l.MaxRefusals), int64(l.Fetch.MaxHeader), l.Fetch.MaxDecoded} {
 		c.whole("limits", n, 0, math.MaxInt64)
@@ -545,19 +546,7 @@ func (j *Job) Check() *Fault {
 		c.fail("order", RuleName)
 	}
 	c.whole("tunnel", int64(id.Tunnel), -1, MaxTunnel)
-	for _, n := range p.Need {
-		c.real("placing: need", n, maxRate)
-	}
-	c.items("placing: places", len(p.Places), maxItems)
-	for _, at := range p.Places {
-		c.real("placing: places", math.Abs(at.Lat), 90)
-		c.real("placing: places", math.Abs(at.Lon), 180)
-		c.length("placing: places", at.Region, 0, maxLabel)
-	}
-	c.items("placing: landmarks", len(p.Landmarks), maxLandmarks)
-	for _, s := range []string{p.Strategy, p.Probe, p.Type, p.Store, p.Product} {
-		c.length("placing", s, 0, maxPlace)
-	}
+	c.placing(p)
 	if checkSites(j.Sites) != nil {
 		c.fail("sites", RuleRange)
 	}
@@ -565,6 +554,22 @@ func (j *Job) Check() *Fault {
 		c.fail(tooLarge, RuleLength)
 	}
 	return c.fault
+}
+
+func (c *check) placing(p *Placing) {
+	for i, of := range []string{"cpu", "memory", "bandwidth"} {
+		c.real("placing.need."+of, p.Need[i], maxRate)
+	}
+	c.items("placing.places", len(p.Places), maxItems)
+	for _, at := range p.Places {
+		c.between("placing.places: lat", at.Lat, -90, 90)
+		c.between("placing.places: lon", at.Lon, -180, 180)
+		c.length("placing.places: region", at.Region, 0, maxLabel)
+	}
+	c.items("placing.landmarks", len(p.Landmarks), maxLandmarks)
+	for of, s := range map[string]string{"strategy": p.Strategy, "probe": p.Probe, "type": p.Type, "store": p.Store, "product": p.Product} {
+		c.length("placing."+of, s, 0, maxPlace)
+	}
 }
 
 // PlainEcho reports whether an echo address names a host and a port and nothing else: other nodes ask it, so that it must not

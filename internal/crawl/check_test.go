@@ -164,14 +164,14 @@ func TestCheckJob(t *testing.T) {
 		t.Fatal(f)
 	}
 	for want, change := range map[string]func(*Job){
-		"placing: need: number":    func(j *Job) { j.Placing.Need[0] = math.NaN() },
-		"placing: need: range":     func(j *Job) { j.Placing.Need[2] = -1 },
-		"placing: places: number":  func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lat: math.Inf(1)}} },
-		"placing: places: range":   func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lon: 181}} },
-		"limits: delay: range":     func(j *Job) { j.Limits.Delay = -1 },
-		"limits: max_depth: range": func(j *Job) { j.Limits.MaxDepth = -2 },
-		"user agent: name":         func(j *Job) { j.Identity.UserAgent = "x\r\nHost: y" },
-		"seeds: length":            func(j *Job) { j.Identity.Seeds = append(j.Identity.Seeds, "") },
+		"placing.need.cpu: number":      func(j *Job) { j.Placing.Need[0] = math.NaN() },
+		"placing.need.bandwidth: range": func(j *Job) { j.Placing.Need[2] = -1 },
+		"placing.places: lat: number":   func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lat: math.Inf(1)}} },
+		"placing.places: lon: range":    func(j *Job) { j.Placing.Places = map[string]Place{"a": {Lon: 181}} },
+		"limits.delay: range":           func(j *Job) { j.Limits.Delay = -1 },
+		"limits.max_depth: range":       func(j *Job) { j.Limits.MaxDepth = -2 },
+		"fetch.user_agent: name":        func(j *Job) { j.Identity.UserAgent = "x\r\nHost: y" },
+		"seeds: length":                 func(j *Job) { j.Identity.Seeds = append(j.Identity.Seeds, "") },
 		"job and seeds: length": func(j *Job) {
 			j.Identity.Seeds = make([]string, 40_000)
 			for i := range j.Identity.Seeds {
@@ -203,7 +203,7 @@ func TestLabelsArePrintable(t *testing.T) {
 // A text of a job that is too long is named with what is allowed, and not with what is about seeds.
 func TestNameTooLongSaysWhatIsAllowed(t *testing.T) {
 	j := Job{Name: strings.Repeat("x", 200_000), Limits: DefaultLimits(), Identity: Identity{Seeds: []string{"http://a.test/"}, Scope: ScopeSite}}
-	if err := CheckWords(&j); err == nil || err.Error() != "name: length: allowed are 200 bytes" {
+	if err := CheckWords(&j); err == nil || err.Error() != "name: it is empty, or too long; allowed are 0 to 200 bytes" {
 		t.Error(err)
 	}
 }

@@ -509,11 +509,11 @@ func CheckJob(j *crawl.Job) error {
 	}
 	if j.Placing.Strategy != "" {
 		if _, err := strategy.New(j.Placing.Strategy); err != nil {
-			return err
+			return fmt.Errorf("placing.%w", err)
 		}
 	}
 	if err := schedule.CheckProbe(j.Placing.Probe); err != nil {
-		return fmt.Errorf("probe %w", err)
+		return fmt.Errorf("placing.probe: %w", err)
 	}
 	return nil
 }

@@ -19,9 +19,23 @@ import (
 // NewToken is a token that somebody asks for.
 type NewToken struct {
 	Role    string `json:"role" enum:"join,observer,operator"`
-	Label   string `json:"label,omitempty" maxLength:"256"`
+	Label   string `json:"label,omitempty" doc:"for people: at most 64 characters"`
 	Expires string `json:"expires,omitempty" doc:"a span such as 24h; empty or 0: never"`
 	Uses    int    `json:"uses,omitempty" doc:"join: nodes that may join with it; 0: any number"`
+}
+
+// Wanted reads what is asked for, and says what of it is not allowed.
+func (t *NewToken) Wanted() (w access.Wanted, err error) {
+	w = access.Wanted{Label: t.Label, Uses: t.Uses}
+	if w.Role, err = access.RoleOf(t.Role); err != nil {
+		return w, err
+	}
+	if t.Expires != "" && t.Expires != "0" {
+		if w.TTL, err = time.ParseDuration(t.Expires); err != nil || w.TTL <= 0 {
+			return w, fmt.Errorf("expires: %.40q is not a span; allowed are 1s to 87600h, such as 24h, or 0 for never", t.Expires)
+		}
+	}
+	return w, w.Check()
 }
 
 // TokenView is a token as people see it.
@@ -86,20 +100,11 @@ func (a *api) registerAccess(h huma.API, get, post func(id, path, what string) h
 }
 
 func (a *api) makeToken(ctx context.Context, in *struct{ Body NewToken }) (*out[TokenView], error) {
-	role, err := access.RoleOf(in.Body.Role)
-	w := access.Wanted{Role: role, Label: in.Body.Label, Uses: in.Body.Uses}
-	if e := in.Body.Expires; err == nil && e != "" && e != "0" {
-		if w.TTL, err = time.ParseDuration(e); err != nil || w.TTL <= 0 {
-			err = fmt.Errorf("expires: %.40q is not a span above 0 and below 290 years, such as 24h", e)
-		}
-	}
-	if err == nil {
-		err = w.Check()
-	}
+	w, err := in.Body.Wanted()
 	if err != nil {
 		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
-	what := "make a token: " + role.String()
+	what := "make a token: " + w.Role.String()
 	if w.Label != "" {
 		what += ", " + w.Label
 	}

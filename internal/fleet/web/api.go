@@ -413,7 +413,7 @@ func (a *api) submit(ctx context.Context, in *struct {
 		err = serve.CheckJob(&job)
 	}
 	if err != nil {
-		return nil, huma.Error422UnprocessableEntity(err.Error())
+		return nil, huma.Error422UnprocessableEntity(config.Placed(in.RawBody, err).Error())
 	}
 	return order(ctx, a, job.Identity.Submission(), func(ctx context.Context, co *coordinator.Coordinator) (Submitted, error) {
 		id, err := co.Submit(ctx, job)

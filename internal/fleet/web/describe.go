@@ -56,6 +56,7 @@ func ordering(op *huma.Operation) {
 	})
 	if b := op.RequestBody; b != nil && b.Content["application/yaml"] != nil { // a job file is written in either
 		b.Content["application/json"] = b.Content["application/yaml"]
+		b.Description = "a job file, in YAML, which JSON is, too: so it is read whatever its Content-Type"
 	}
 }
 
