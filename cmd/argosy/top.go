@@ -238,7 +238,7 @@ func table(rows [][]string, name int, spare []int, width int) (head string, out 
 // waitWords say why nobody fetches what a task has queued.
 var waitWords = map[string]string{
 	"person": "waits for a person; ", "job": "its job does not run; ", "limit": "its job has reached a limit; ", "room": "the disk of the coordinator is full; ",
-	"other": "another task has its site; ", "site": "its site rests; ", "node": "waits for a node; ", "held": "a node has it; ", "nothing": "nothing is queued; ",
+	"other": "another task has its site; ", "site": "its site rests; ", "node": "waits for a node; ", "market": "its crawler waits for the next market; ", "held": "a node has it; ", "nothing": "nothing is queued; ",
 }
 
 // oneTask is a task with what it waits for.

@@ -122,7 +122,7 @@ type TaskView struct {
 	DelayMS int64        `json:"delay_ms"`          // between two requests to it
 	WaitMS  int64        `json:"wait_ms"`           // until it may be asked again
 	Addrs   []string     `json:"addresses,omitempty"`
-	Waits   string       `json:"waits,omitempty"`   // why nobody fetches what is queued: person, job, limit, room, other, site, node, nothing or held
+	Waits   string       `json:"waits,omitempty"`   // why nobody fetches what is queued: person, job, limit, room, market, other, site, node, nothing or held
 	Because crawl.Kind   `json:"because,omitempty"` // why the strategy has given it to no node, as it said last
 	Holder  *LeaseView   `json:"holder,omitempty"`  // the lease that keeps the site from being asked for it: of another job, or of a site that counts as the same
 	Leases  []LeaseView  `json:"leases"`
@@ -161,6 +161,7 @@ const (
 	waitsJob     = "job"     // the job does not run
 	waitsLimit   = "limit"   // the job has reached a limit
 	waitsRoom    = "room"    // the coordinator's disk is full
+	waitsMarket  = "market"  // its crawler visits no more pages before the next market
 	waitsOther   = "other"   // another lease asks the site, or one that counts as the same, and so many may
 	waitsSite    = "site"    // the site must not be asked yet
 	waitsNode    = "node"    // the strategy has given it to nobody yet
@@ -195,7 +196,7 @@ func (c *Coordinator) Task(ctx context.Context, id uint32) (v TaskView, err erro
 			held := c.leaseView(l)
 			v.Holder = &held
 		}
-		if v.Waits = c.waits(t, j, &v); v.Waits == waitsNode {
+		if v.Waits = c.waits(at, t, j, &v); v.Waits == waitsNode {
 			if d := c.decided.last(id); d != nil {
 				v.Because = d.Waits
 			}
@@ -221,7 +222,7 @@ func (c *Coordinator) leaseView(l *frontier.Lease) LeaseView {
 }
 
 // waits says why nobody fetches what is queued.
-func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, v *TaskView) string {
+func (c *Coordinator) waits(now time.Time, t *frontier.Task, j *frontier.Job, v *TaskView) string {
 	r := c.jobs.runs[j.ID]
 	switch {
 	case t.State != "":
@@ -236,6 +237,8 @@ func (c *Coordinator) waits(t *frontier.Task, j *frontier.Job, v *TaskView) stri
 		return waitsLimit
 	case c.disk.full != "":
 		return waitsRoom
+	case j.Identity.Market != nil && t.Crawler() > 0 && r.trades(j, t.Crawler(), r.ran(now)) <= 0:
+		return waitsMarket
 	case v.Holder != nil:
 		return waitsOther
 	case v.WaitMS > 0:

@@ -142,6 +142,14 @@ func TestIdleCrawlerIsWoken(t *testing.T) {
 		t.Fatalf("held %+v, the other one's %+v", j.Crawler(1), idle)
 	}
 	c := &Coordinator{f: f}
+	c.jobs.runs = map[uint32]*run{1: {begun: now}}
+	for after, want := range map[time.Duration]string{0: waitsNode, 2 * time.Minute: waitsMarket} { // what keeps it is its crawler's lifetime, not a node
+		m.Lifetime = time.Minute
+		if got := c.waits(now.Add(after), idle, j, &TaskView{}); got != want {
+			t.Errorf("after %v it waits for %q, want %q", after, got, want)
+		}
+		m.Lifetime = 0
+	}
 	r := &run{inDue: map[uint32]bool{}, short: shorts{}, gave: map[uint32]int{}, slow: map[uint32]int64{}, cuts: map[uint32]cut{}, spread: newSpread(f.Task), begun: now}
 	c.jobs = jobs{f: f, runs: map[uint32]*run{1: r}, now: now}
 	r.short.add(idle)

@@ -5,7 +5,7 @@ import { Chart } from './chart.jsx';
 import { bytes, clock, count, jobName, price, span } from './format.js';
 import { rates, soFar, useSwitches } from './overview.jsx';
 import { t } from './text.js';
-import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong, onJob } from './ui.jsx';
+import { Act, Cut, Empty, Pager, Panel, Stack, State, Table, useLive, Wrong, goes, onJob } from './ui.jsx';
 
 const limit = 50;
 
@@ -39,7 +39,7 @@ const watched = 180; // samples
 
 // Rate is how fast a job has been of late, which shows what another strategy comes to.
 function Rate({ job, theme }) {
-  const all = (useLive(`/series?job=${job.id}`, { on: onJob(job.id), ...soFar }).data || []).slice(-watched);
+  const all = (useLive(`/series?job=${job.id}`, { on: onJob(job.id), moves: () => goes(job), ...soFar }).data || []).slice(-watched);
   const marks = useSwitches(job.id);
   if (all.length < 3) return null;
   const values = rates(all, 'bytes').map(v => v === null ? null : v * 8 / 1e6), now = price(values[values.length - 1]) + ' Mbit/s';

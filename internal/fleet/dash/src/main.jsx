@@ -17,7 +17,7 @@ import { Task, Tasks } from './tasks.jsx';
 import { Tree } from './tree.jsx';
 import { language, languages, person, speak, t } from './text.js';
 import { jobName } from './format.js';
-import { Cut, State, useLive } from './ui.jsx';
+import { Cut, State, goes, useLive } from './ui.jsx';
 
 const pages = {
   overview: [() => t('Overview'), Overview], jobs: [() => t('Jobs'), Jobs], tasks: [() => t('Tasks'), Tasks], nodes: [() => t('Nodes'), Nodes],
@@ -84,7 +84,7 @@ const Mark = () => <svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><pat
 function House({ me, out, tools, leave, theme }) {
   const [where, go] = useState(place()), [job, choose] = useState(Number(place().at.job) || 0), [now, setNow] = useState(null), [lost, setLost] = useState(false), [open, setOpen] = useState(false);
   const [system, setSystem] = useState(matchMedia('(prefers-color-scheme: dark)').matches);
-  const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500 });
+  const jobs = useLive('/jobs', { on: e => (e.jobs || []).length > 0 || e.status, every: 1500, moves: all => all.some(goes) });
   useEffect(() => {
     const follow = () => { const p = place(); go(p); if (p.at.job) choose(Number(p.at.job)); };
     const escaped = e => { if (e.key === 'Escape') setOpen(was => { if (was) document.querySelector('.menu').focus(); return false; }); };

@@ -3,7 +3,7 @@ import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
 import { bytes, clock, count, decimal, percent, price, short, span } from './format.js';
 import { t } from './text.js';
-import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, Tiles, useLive, Wrong, onJob, onNodes } from './ui.jsx';
+import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, Tiles, useLive, Wrong, goes, onJob, onNodes } from './ui.jsx';
 
 // rates are what came a second between samples, smoothed over a few of them.
 export function rates(samples, field) {
@@ -83,7 +83,7 @@ export function useSwitches(id) {
 
 export function Overview({ job, jobs, status, me, theme }) {
   const id = job && job.id, over = me.kind === 'over';
-  const series = useLive(id ? `/series?job=${id}` : null, { on: onJob(id), ...soFar });
+  const series = useLive(id ? `/series?job=${id}` : null, { on: onJob(id), moves: () => goes(job), ...soFar });
   const bins = useLive(id && (job.state !== 'running' || over) && series.data && series.data.length < 3 ? `/jobs/${id}/timeline?bins=160` : null, { on: onJob(id), every: 10000 });
   const types = useLive(id ? `/jobs/${id}/types` : null, { on: onJob(id), every: 5000 });
   const codes = useLive(id ? `/jobs/${id}/statuses` : null, { on: onJob(id), every: 5000 });

@@ -41,6 +41,7 @@ export function Tasks({ job, at }) {
 
 const why = {
   person: () => t('It waits for a person: release it, or drop it.'), job: () => t('Its job does not run.'), limit: () => t('Its job has reached a limit.'), room: () => t('The disk of the coordinator is full.'),
+  market: () => t('Its crawler visits no more pages before the next market.'),
   site: v => t('The site may be asked again in {0}.', span(v.wait_ms)), node: v => v.because ? t('The strategy has given it to no node yet: {0}.', reason(v.because, true)) : t('The strategy has given it to no node yet.'), nothing: () => t('Nothing is queued.'), held: () => t('A node has it, and takes more when it needs more.'),
   other: v => v.holder.job === v.job ? t('{0} asks {1} since {2}, and no more may at once.', v.holder.node, v.holder.site, clock(v.holder.start))
     : t('{0} asks {1} since {2} for job {3}, and no more may at once: jobs take turns.', v.holder.node, v.holder.site, clock(v.holder.start), v.holder.job),
@@ -49,7 +50,7 @@ const whyOf = v => v.waits && why[v.waits] ? why[v.waits](v) : v.waits || '';
 
 export function Task({ at, me, jobs }) {
   const id = /^[1-9]\d{0,9}$/.test(at.id || '') ? at.id : null;
-  const one = useLive(id ? '/tasks/' + id : null, { every: 2000 });
+  const one = useLive(id ? '/tasks/' + id : null, { every: 2000, moves: v => v.wait_ms > 0 });
   const [attempt, setAttempt] = useState(0), reasons = useLive(id ? `/tasks/${id}/explain` + query({ attempt }) : null, { every: 5000 });
   const v = one.data, may = me.role === 'operator';
   if (!id) return <p class="wrong" role="alert">{t('This address names no task.')} <a href="#/tasks">{t('Tasks')}</a></p>;

@@ -5,11 +5,16 @@ import { get, onEvent } from './api.js';
 import { plain } from './format.js';
 import { reason, t } from './text.js';
 
-// useLive returns what a path answers, and asks again when something has changed that matters to it, at most every `every` ms. Where only
-// what is new is asked for, from says so of what there is, as the end of the path, and join adds the answer to it.
-export function useLive(path, { on = () => true, every = 2000, from, join } = {}) {
+// quiet is for how long in ms nobody asks again for what moves, where nothing says that it has changed.
+const quiet = 5000;
+
+// useLive returns what a path answers, and asks again when something has changed that matters to it, at most every `every` ms, and every
+// few seconds while moves says of the answer that time changes it, too. Where only what is new is asked for, from says so of what there is,
+// as the end of the path, and join adds the answer to it.
+export function useLive(path, { on = () => true, every = 2000, moves, from, join } = {}) {
   const [v, set] = useState({ path: null, data: null, error: null });
-  const again = useRef(() => {});
+  const again = useRef(() => {}), still = useRef(moves);
+  still.current = moves;
   useEffect(() => {
     if (!path) { set({ path, data: null, error: null }); return undefined; }
     let gone = false, timer = null, last = 0, busy = false, wanted = false, had = null;
@@ -36,8 +41,9 @@ export function useLive(path, { on = () => true, every = 2000, from, join } = {}
     again.current = load;
     load();
     const off = onEvent(e => { if (e.open || (!e.lost && on(e))) soon(); });
+    const pulse = setInterval(() => { if (still.current && had && Date.now() - last >= quiet && still.current(had)) soon(); }, 1000);
     document.addEventListener('visibilitychange', shown);
-    return () => { gone = true; left.abort(); off(); clearTimeout(timer); document.removeEventListener('visibilitychange', shown); };
+    return () => { gone = true; left.abort(); off(); clearTimeout(timer); clearInterval(pulse); document.removeEventListener('visibilitychange', shown); };
   }, [path]);
   const mine = v.path === path;
   return { data: mine ? v.data : null, error: mine ? v.error : null, reload: () => again.current() };
@@ -55,6 +61,8 @@ export function useWidth() {
 }
 
 export const onJob = id => e => (e.jobs || []).includes(id) || e.status;
+// goes reports whether a job runs: time changes then what is said of it.
+export const goes = job => !!job && job.state === 'running';
 export const onNodes = e => e.nodes || e.status;
 
 export function Badge({ kind, children }) { return <span class={'badge ' + (kind || '')}>{children}</span>; }
