@@ -100,9 +100,9 @@ func search(t *testing.T, s *site, allowed, most int) (missing []string) {
 	return missing
 }
 
-// TestReachable shows that the promises can be kept: everything real is found in the order of a breadth-first search
+// TestLongReachable shows that the promises can be kept: everything real is found in the order of a breadth-first search
 // although nothing is followed from a trap's answers beyond those that it is allowed to waste. By day that is every third web.
-func TestReachable(t *testing.T) {
+func TestLongReachable(t *testing.T) {
 	for i, w := range webs() {
 		if !seeds.Many() && i%3 > 0 {
 			continue
@@ -124,9 +124,9 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// TestPromises plays crawls of one web of each kind: the frontier and the scanner are the real ones. By day that is every other web; those of
+// TestLongPromises plays crawls of one web of each kind: the frontier and the scanner are the real ones. By day that is every other web; those of
 // the frontier's own tests are of every kind of trap.
-func TestPromises(t *testing.T) {
+func TestLongPromises(t *testing.T) {
 	for i, p := range []*part{
 		chain(500), gallery(200), listing("number", 60), growing(60), noisy("clock", growing(60)), softErrors(100), sections(30, 20),
 		sessions("segment", 200, false), noisy("quote", sessions("zx", 200, false)), slides(6, 60), echo(100), cloud(100),
@@ -148,7 +148,7 @@ func TestPromises(t *testing.T) {
 }
 
 // A node that has read so much that it marks few of the pages that need not be marked ends these, too.
-func TestPromisesOfBusyNode(t *testing.T) {
+func TestPromises(t *testing.T) {
 	for _, p := range []*part{calendar("months"), sessions("segment", 200, false), gallery(200)} {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
