@@ -74,6 +74,7 @@ type Frontier struct {
 	resized []*Task          // those of which the size may have changed since they were weighed
 
 	modelBytes int // that all models take, about
+	modelsLeft int // what they took when some were forgotten last
 
 	domains    map[domainName]*domain // of jobs whose hosts are judged
 	cutDomains map[uint32]*domain     // of which hosts are refused, by their first tasks

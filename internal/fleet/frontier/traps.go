@@ -56,7 +56,7 @@ func (f *Frontier) model(t *Task) (*yield.Model, error) {
 // has them.
 func (f *Frontier) forgetModels() {
 	f.weighModels()
-	if f.modelBytes <= modelsSize {
+	if f.modelBytes <= max(modelsSize, f.modelsLeft+modelsSize/8) {
 		return
 	}
 	var idle []*Task
@@ -74,6 +74,7 @@ func (f *Frontier) forgetModels() {
 		f.modelBytes -= t.size
 		t.yield, t.skipped, t.size = nil, nil, 0
 	}
+	f.modelsLeft = f.modelBytes // mostly of tasks that are worked on: to walk over them all again at each entry brings nothing
 }
 
 // weighModels brings up to date how much memory all models take: of thousands that are there a few have been used since.
