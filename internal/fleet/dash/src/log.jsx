@@ -21,10 +21,16 @@ export function Log({ me, at, job }) {
 }
 
 function Orders() {
-  const list = useLive('/orders?limit=500', { every: 5000 });
-  return <Panel size="full" title={t('Who has ordered what')}><Wrong error={list.error} />
-    {list.data && (list.data.length ? <Table label={t('Who has ordered what')} rows={list.data} rowKey={o => o.seq} columns={[
-      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => person(o.who) }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} /> : <Empty>{t('Nobody has ordered anything yet.')}</Empty>)}
+  const [find, setFind] = useState(''), [skip, setSkip] = useState(0), what = useSettled(find);
+  const list = useLive('/orders' + query({ find: what, limit: limit + 1, skip }), { every: 5000 });
+  const rows = list.data ? list.data.slice(0, limit) : [];
+  return <Panel size="full" title={t('Who has ordered what')}>
+    {(what || find || skip > 0 || rows.length > 0) && <div class="filters"><label>{t('Find')} <input type="search" maxLength={256} value={find} onInput={e => { setFind(e.target.value); setSkip(0); }} /></label></div>}
+    <Wrong error={list.error} />
+    {list.data && (rows.length ? <Table label={t('Who has ordered what')} rows={rows} rowKey={o => o.seq} columns={[
+      { title: t('When'), cell: o => clock(o.at) }, { title: t('Who'), cell: o => person(o.who) }, { title: t('What'), wide: true, cell: o => <span class="ordered" title={plain(o.what)}>{plain(o.what)}</span> }]} />
+      : <Empty>{what || skip ? t('Nothing like that is remembered.') : t('Nobody has ordered anything yet.')}</Empty>)}
+    {list.data && <Pager skip={skip} limit={limit} shown={rows.length} more={list.data.length > limit} go={setSkip} />}
   </Panel>;
 }
 

@@ -44,15 +44,25 @@ export function Sites({ job, theme }) {
   </div>;
 }
 
+// stretches are the bins of a timeline, with those between them in which there was nothing.
+function stretches({ bins, width_ms: width }) {
+  const out = [];
+  for (const b of bins) {
+    for (let at = out.length ? out[out.length - 1].at + width : b.at; at < b.at; at += width) out.push({ at, urls: 0, asked: 0, good: 0, worked_ms: 0 });
+    out.push(b);
+  }
+  return out;
+}
+
 // OverTime shows how a field, or all of them together, got on.
 function OverTime({ job, of, theme }) {
   const list = useLive(`/jobs/${job.id}/timeline?bins=80` + (of ? `&site=${encodeURIComponent(of.site)}&node=${encodeURIComponent(of.node)}` : ''), { on: onJob(job.id), every: 5000 });
-  const v = list.data, bins = v ? v.bins : [], name = of ? `${of.site} · ${of.node}` : t('all sites and nodes');
+  const v = list.data, bins = v ? stretches(v) : [], whole = bins.length > 2 ? bins.length - 1 : bins.length, name = of ? `${of.site} · ${of.node}` : t('all sites and nodes');
   const x = bins.map(b => b.at / 1000), minutes = v ? v.width_ms / 60000 : 1;
   let asked = 0, good = 0;
   const sofar = bins.map(b => { asked += b.asked; good += b.good; return asked ? good / asked : null; });
   return <Fragment><Wrong error={list.error} /><div class="grid">{[
-    [t('URLs a minute'), count, [{ label: t('URLs'), values: bins.map(b => Math.round(b.urls / minutes)), color: '--accent', fill: true }]],
+    [t('URLs a minute'), count, [{ label: t('URLs'), values: bins.map((b, i) => i < whole ? Math.round(b.urls / minutes) : null), color: '--accent', fill: true }]],
     [t('Completion'), percent, [{ label: t('Completion'), values: bins.map(b => b.asked ? b.good / b.asked : null), color: '--green' }, { label: t('so far'), values: sofar, color: '--grey', dash: true }]],
     [t('Seconds a page'), n => decimal(n, 3), [{ label: t('Seconds'), values: bins.map(b => b.good ? b.worked_ms / 1000 / b.good : null), color: '--amber' }]],
   ].map(([title, format, lines]) => <Panel key={title} title={title} note={name}>{bins.length > 1 ? <Chart height={170} theme={theme} x={x} format={format} lines={lines} summary={`${title}: ${name}`} /> : <Empty>{v ? t('Nothing yet.') : '…'}</Empty>}</Panel>)}</div></Fragment>;
