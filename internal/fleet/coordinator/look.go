@@ -92,7 +92,7 @@ func (w *window) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Tas
 		}
 		list, find := newShortlist(q.Skip, q.Limit), strings.ToLower(q.Find) // names of sites are in lower case
 		for i := range s.rows {
-			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && strings.Contains(t.Site, find) && (!q.Searches || t.Search != nil) {
+			if t := &s.rows[i]; t.ID > q.After && (q.State == "" || t.State == q.State) && isNamed(t, find) && (!q.Searches || t.Search != nil) {
 				p := place{id: uint64(t.ID)}
 				if sorts {
 					p.n, p.site = figure(t), t.Site
@@ -110,6 +110,15 @@ func (w *window) FindTasks(ctx context.Context, q TasksQuery) (rows []ledger.Tas
 		return nil
 	})
 	return rows, found, err
+}
+
+// isNamed reports whether a text in lower case stands in the name of a task's site, or in what its search is for.
+func isNamed(t *ledger.Task, find string) bool {
+	if strings.Contains(t.Site, find) {
+		return true
+	}
+	s := t.Search
+	return s != nil && strings.Contains(strings.ToLower(strings.Join(append(slices.Clone(s.Words), s.Product, s.Site), " ")), find)
 }
 
 // TaskView is a task with what it waits for.

@@ -9,6 +9,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/fleet/ledger"
 	"argosy/internal/plan/schedule"
 )
 
@@ -267,5 +268,18 @@ func TestLeaseBeganByOurClock(t *testing.T) {
 	s.co.clock.Saw(ahead, now)
 	if v := s.co.leaseView(&frontier.Lease{StartMS: ahead - 5000}); v.Start != now.UnixMilli()-5000 {
 		t.Errorf("it began %v ago, want 5s", now.Sub(time.UnixMilli(v.Start)))
+	}
+}
+
+// A task is found by its site, and one that asks for result pages by what it searches for as well.
+func TestTasksAreFoundByTheirSearches(t *testing.T) {
+	search := &ledger.Task{Site: "engine.test", Search: &ledger.Seeker{Search: crawl.Search{Words: []string{"Fresh", "milk"}, Product: "Käse", Site: "shop.test"}}}
+	for find, want := range map[string]bool{"": true, "engine": true, "fresh milk": true, "käse": true, "shop.t": true, "bread": false} {
+		if got := isNamed(search, find); got != want {
+			t.Errorf("the search by %q: %v", find, got)
+		}
+	}
+	if site := (&ledger.Task{Site: "shop.test"}); !isNamed(site, "shop") || isNamed(site, "milk") {
+		t.Error("a site is found by what it is not called, or not by what it is")
 	}
 }

@@ -62,7 +62,7 @@ type TasksQuery struct {
 	After uint32 // only those with a larger number
 	Limit int    // at most so many; 0: all
 
-	Find string // for FindTasks: stands in the site's name, in any case
+	Find string // for FindTasks: stands in the site's name, or in a search's words, product or site, in any case
 	Sort string // found, site, pending, fetched, failed or bytes, the largest first; empty: found
 	Skip int    // not the first so many
 

@@ -190,7 +190,7 @@ func (a *api) tasks(ctx context.Context, in *struct {
 	State string `query:"state" enum:"waiting,crawling,sleeping,failed,done,manual,dropped" doc:"only tasks in this state"`
 	After uint32 `query:"after" maximum:"4294967295" doc:"only tasks with a larger number"`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"1000" doc:"at most so many; whoever gets as many asks for those after the last"`
-	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name"`
+	Find  string `query:"find" maxLength:"256" doc:"only tasks whose site has this in its name, or whose search is for it"`
 	Sort  string `query:"sort" enum:"found,site,pending,fetched,failed,bytes" default:"found" doc:"the largest first; found: as they were found"`
 	Skip  int    `query:"skip" minimum:"0" doc:"not the first so many"`
 	Kind  string `query:"kind" enum:"searches" doc:"searches: only the tasks that ask for the result pages of a search"`

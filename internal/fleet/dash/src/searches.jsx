@@ -3,18 +3,19 @@ import { useState } from '../lib/hooks.mjs';
 import { post, query } from './api.js';
 import { clock, count, span } from './format.js';
 import { t, told } from './text.js';
-import { Act, Empty, Pager, Panel, State, Table, useLive, Wrong, onJob } from './ui.jsx';
+import { Act, Empty, Pager, Panel, State, Table, useLive, useSettled, Wrong, onJob } from './ui.jsx';
 
 const limit = 50;
 const stated = s => !s || !s.kind || s.kind === 'missing' ? '–' : count(s.n);
 
 // Searches shows the searches of a virtual task in their queues.
 export function Searches({ job, at }) {
-  const [state, setState] = useState(at.state || ''), [skip, setSkip] = useState(Number(at.skip) || 0);
-  const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ kind: 'searches', state, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
+  const [state, setState] = useState(at.state || ''), [skip, setSkip] = useState(Number(at.skip) || 0), [find, setFind] = useState(at.find || ''), settled = useSettled(find);
+  const list = useLive(job ? `/jobs/${job.id}/tasks` + query({ kind: 'searches', state, find: settled, limit, skip }) : null, { on: onJob(job && job.id), every: 3000 });
   if (!job || !job.identity.collect) return <Empty>{t('This job searches for nothing: it follows links from its seeds.')}</Empty>;
   return <div class="page">
     <div class="chips" role="group" aria-label={t('State')}>{['', 'waiting', 'crawling', 'sleeping', 'failed', 'done', 'manual', 'dropped'].map(s => <button class={'chip' + (s === state ? ' on' : '')} aria-pressed={s === state} onClick={() => { setState(s); setSkip(0); }}>{s ? t(s) : t('all')}</button>)}</div>
+    {(find || (list.data && list.data.total > 10)) && <div class="filters"><label>{t('Find')} <input type="search" maxLength={256} value={find} onInput={e => { setFind(e.target.value); setSkip(0); }} /></label></div>}
     <Wrong error={list.error} />
     {list.data && (list.data.length ? <Table label={t('Searches')} rows={list.data} rowKey={r => r.task} link={r => '#/task?id=' + r.task} columns={[
       { title: t('Search'), cell: r => r.search.words.join(' ') + (r.search.site ? ' · ' + r.search.site : '') }, { title: t('Subject'), cell: r => r.search.product }, { title: t('Engine'), cell: r => r.search.engine_name },
