@@ -1,8 +1,10 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -23,6 +25,7 @@ type fleet struct {
 	absent   []string         // nodes that hold leases and that this coordinator has not heard of: their labels are not known
 	orders   map[string]order // by the nodes' names
 	refused  map[string]*Refused
+	barren   map[string]*barren // by the nodes' names, in whatever life
 	pinged   time.Time
 	greet    bool // one has come since nodes were pinged
 	newcomer bool // one has come since costs were written: its store goes into the ledger before its first page does
@@ -30,7 +33,7 @@ type fleet struct {
 }
 
 func newFleet(logger *slog.Logger, gate Gate) fleet {
-	return fleet{logger: logger, gate: gate, nodes: map[string]*node{}, gone: map[string]life{}, orders: map[string]order{}, refused: map[string]*Refused{}}
+	return fleet{logger: logger, gate: gate, nodes: map[string]*node{}, gone: map[string]life{}, orders: map[string]order{}, refused: map[string]*Refused{}, barren: map[string]*barren{}}
 }
 
 // life is what was heard of a node in one life of its process.
@@ -49,11 +52,10 @@ type node struct {
 	term.Contact
 	info    crawl.NodeInfo
 	since   time.Time
-	leaving bool      // a person wants it to
-	worked  bool      // it has held a lease
-	tried   int       // times that balance has looked for work for it
-	barren  int       // leases in a row that have ended none of their URLs,
-	rests   time.Time // and until when it gets none for that
+	leaving bool // a person wants it to
+	worked  bool // it has held a lease
+	tried   int  // times that balance has looked for work for it
+	barren  *barren
 	held    map[uint64]bool
 }
 
@@ -69,7 +71,7 @@ func (f *fleet) registered(now, trouble time.Time, info crawl.NodeInfo, sign cra
 	n := f.nodes[info.Node]
 	if n == nil || n.info.Incarnation != info.Incarnation {
 		o := f.orders[info.Node]
-		n = &node{held: map[uint64]bool{}, since: now, leaving: o.leave && o.incarnation == info.Incarnation}
+		n = &node{held: map[uint64]bool{}, since: now, leaving: o.leave && o.incarnation == info.Incarnation, barren: cmp.Or(f.barren[info.Node], &barren{})}
 		if was, ok := f.gone[info.Node]; ok && was.incarnation == info.Incarnation {
 			n.Contact = was.Contact // it was silent, and not the coordinator deaf: its leases do not get a new term
 		}
@@ -142,7 +144,14 @@ const (
 	vainMost  = 4
 	vainRest  = time.Second
 	vainRests = time.Minute // at most
+	vainKept  = time.Hour   // it is remembered of a node that is gone
 )
+
+// barren is what a node has brought nothing with.
+type barren struct {
+	leases int       // in a row, the last ones
+	until  time.Time // it gets none
+}
 
 // vain notes that a lease has ended none of its URLs.
 func (f *fleet) vain(now time.Time, name string) {
@@ -150,28 +159,31 @@ func (f *fleet) vain(now time.Time, name string) {
 	if n == nil {
 		return
 	}
-	if n.barren++; n.barren < vainMost {
+	b := n.barren
+	f.barren[name] = b
+	if b.leases++; b.leases < vainMost {
 		return
 	}
-	if n.barren == vainMost {
-		f.logger.Warn("a node brings nothing: it gets a lease now and then, until one brings something", "node", name, "leases in a row", n.barren)
+	if b.leases == vainMost {
+		f.logger.Warn("a node brings nothing: it gets a lease now and then, until one brings something", "node", name, "leases in a row", b.leases)
 	}
-	n.rests = now.Add(min(vainRests, vainRest<<min(n.barren-vainMost, 10)))
+	b.until = now.Add(min(vainRests, vainRest<<min(b.leases-vainMost, 10)))
 }
 
 // brings notes that a node has ended a URL.
 func (f *fleet) brings(name string) {
 	if n := f.nodes[name]; n != nil {
-		n.barren, n.rests = 0, time.Time{}
+		n.barren.leases = 0
 	}
+	delete(f.barren, name)
 }
 
 // leases is how many leases a node may hold.
 func (n *node) leases(now time.Time) int {
 	switch {
-	case n.barren < vainMost:
+	case n.barren.leases < vainMost:
 		return n.info.Leases
-	case now.Before(n.rests):
+	case now.Before(n.barren.until):
 		return 0
 	}
 	return min(1, n.info.Leases)
@@ -185,6 +197,7 @@ func (f *fleet) expire(now time.Time, terms time.Duration) {
 			delete(f.gone, id)
 		}
 	}
+	maps.DeleteFunc(f.barren, func(name string, b *barren) bool { return f.nodes[name] == nil && now.Sub(b.until) > vainKept })
 	for id, n := range f.nodes {
 		if n.Gone(now) || n.Left && len(n.held) == 0 {
 			delete(f.nodes, id)
@@ -229,7 +242,7 @@ func (n *node) state() string {
 	switch {
 	case n.drains():
 		return nodeDraining
-	case n.barren >= vainMost:
+	case n.barren.leases >= vainMost:
 		return nodeBarren
 	case n.info.OnDemand && len(n.held) > 0:
 		return nodeTakenOn

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -142,14 +143,18 @@ func TestGoneAreForgotten(t *testing.T) {
 func TestBarren(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	f := newFleet(slog.New(slog.DiscardHandler), nil)
-	f.registered(now, time.Time{}, crawl.NodeInfo{Node: "n", Incarnation: "1", Leases: 64}, crawl.SignRenewed, func(func(*frontier.Lease)) {})
-	n := f.nodes["n"]
+	comes := func(life int) *node {
+		f.registered(now, time.Time{}, crawl.NodeInfo{Node: "n", Incarnation: fmt.Sprint(life), Leases: 64}, crawl.SignRenewed, func(func(*frontier.Lease)) {})
+		return f.nodes["n"]
+	}
+	n := comes(0)
 	rest := vainRest
 	for i := range 3 * vainMost {
 		if i < vainMost && (n.view(now, "n").Leases != 64 || n.state() != nodeReserved) {
 			t.Errorf("after %d leases that brought nothing it may hold %d, and is %s", i, n.view(now, "n").Leases, n.state())
 		}
 		f.vain(now, "n")
+		n = comes(i) // another life of it makes no difference
 		if i+1 < vainMost {
 			continue
 		}
