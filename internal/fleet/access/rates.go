@@ -4,7 +4,7 @@ import "fmt"
 
 // Said is how much a node has said.
 type Said struct {
-	Messages, Bytes, Links, Leases, Labels, Measures int64
+	Messages, Bytes, Links, Leases, Labels, Measures, Doubted int64
 }
 
 // Rates are how much a node may say in a second, over time, and Burst for how many seconds at once. An honest node is far below: it
@@ -16,9 +16,10 @@ type Rates struct {
 
 // DefaultRates are those of a coordinator. Two messages come with each lease, one that says that it was received and one that reports
 // of it: on many sites that fail at once a node has hundreds of leases a second. Measurements are those that no lease asked for, each try
-// by itself: a node measures the delay to 32 others, in two figures and three tries, as often as the operator says.
+// by itself: a node measures the delay to 32 others, in two figures and three tries, as often as the operator says. What is doubted, parts
+// that are not believed and what is refused, an honest node says when the log has lost its leases, once or twice of each.
 func DefaultRates() Rates {
-	return Rates{Said{Messages: 5000, Bytes: 16 << 20, Links: 200_000, Leases: 2000, Labels: 256, Measures: 200}, 10}
+	return Rates{Said{Messages: 5000, Bytes: 16 << 20, Links: 200_000, Leases: 2000, Labels: 256, Measures: 200, Doubted: 1000}, 10}
 }
 
 // field is one of the things that are counted.
@@ -34,6 +35,7 @@ var fields = []field{
 	{"leases", func(s *Said) *int64 { return &s.Leases }},
 	{"labels", func(s *Said) *int64 { return &s.Labels }},
 	{"measurements", func(s *Said) *int64 { return &s.Measures }},
+	{"parts that are not believed", func(s *Said) *int64 { return &s.Doubted }},
 }
 
 // Meter counts what a node says against its rates. The zero Meter has counted nothing.

@@ -55,16 +55,18 @@ func (f *fleet) checked(now time.Time, info *crawl.NodeInfo) bool {
 	return true
 }
 
-// weigh counts what a node has said in an entry. A lease counts when it ends: that is when a node may want another one.
-func (f *fleet) weigh(from *entry, e *crawl.Entry) {
+// weigh counts what a node has said in an entry, and how much of it was not believed or refused. A lease counts when it ends: that is when a
+// node may want another one. A link that the node has sent before, and a URL that has ended, are looked up like a new link.
+func (f *fleet) weigh(from *entry, e *crawl.Entry, doubted int) {
 	if f.gate == nil || from.node == "" {
 		return
 	}
-	s := access.Said{Messages: 1, Bytes: int64(len(from.data))}
+	s := access.Said{Messages: 1, Bytes: int64(len(from.data)), Doubted: int64(doubted)}
 	for i := range e.Parts {
 		p := &e.Parts[i]
+		s.Links += int64(len(p.Outcomes))
 		for j := range p.Found {
-			s.Links += int64(len(p.Found[j].Links))
+			s.Links += int64(len(p.Found[j].Links) + len(p.Found[j].Known))
 		}
 		if p.Final {
 			s.Leases++

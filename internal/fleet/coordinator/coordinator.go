@@ -457,15 +457,15 @@ func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 	c.sinks.applied, c.sinks.heard = e.seq, now
 	at := c.f.Steady(e.at)
 	c.clock.Saw(at, e.read)
-	en, _, err := c.take(e)
+	en, refused, err := c.take(e)
 	if err != nil {
 		return err
 	}
-	c.fleet.weigh(&e, en)
 	fx, err := c.sinks.apply(e, en)
 	if err != nil {
 		return err
 	}
+	c.fleet.weigh(&e, en, fx.Doubted+len(refused))
 	c.lore.take(&fx, at)
 	c.board.touch(en, &fx)
 	c.fleet.hear(e.node, now, c.hearing.Trouble())

@@ -12,6 +12,9 @@ import (
 	"argosy/internal/page/polite"
 )
 
+// maxStrange bounds of how many leases that are not known their node is told at once: it reports of the others again before their term is over.
+const maxStrange = 2000
+
 // effects follows up on an applied entry: grants are dispatched, leases that have ended are forgotten.
 func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.Effects) error {
 	for _, id := range fx.Touched {
@@ -37,7 +40,7 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	for _, why := range fx.Ignored {
 		c.cfg.Logger.Warn("not believed", "what", why)
 	}
-	for _, s := range fx.Strange {
+	for _, s := range fx.Strange[:min(len(fx.Strange), maxStrange)] {
 		if c.sinks.leads && c.fleet.nodes[s.Node] != nil {
 			c.post.send(ctx, s.Node, &crawl.Dispatch{Kind: crawl.DispatchRecall, LeaseID: s.Lease})
 		}

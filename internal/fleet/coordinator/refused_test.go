@@ -225,9 +225,40 @@ func TestForeignMeasuresAreRefused(t *testing.T) {
 // heard is a gate that lets everything through, and adds up what it is told that nodes say.
 type heard struct{ access.Said }
 
-func (*heard) AllowsStore(string) bool                    { return true }
-func (*heard) EchoOf(_, echo string) string               { return echo }
-func (h *heard) Applied(_ string, s access.Said, _ int64) { h.Measures += s.Measures }
+func (*heard) AllowsStore(string) bool      { return true }
+func (*heard) EchoOf(_, echo string) string { return echo }
+func (h *heard) Applied(_ string, s access.Said, _ int64) {
+	h.Measures, h.Doubted, h.Links = h.Measures+s.Measures, h.Doubted+s.Doubted, h.Links+s.Links
+}
+
+// A node that reports of many leases that nobody knows is counted for each, and costs few messages and fewer lines.
+func TestManyStrangeLeases(t *testing.T) {
+	const many = 20_000
+	s, gate, out := newTwins(t, 2), &heard{}, newMemory()
+	s.co.fleet.gate, s.co.post.out, s.co.sinks.leads = gate, out, true
+	now := time.UnixMilli(1e6)
+	s.co.fleet.registered(now, time.Time{}, crawl.NodeInfo{Node: "n", Incarnation: "i"}, crawl.SignRenewed, s.co.f.Leases)
+	e := crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryParts, Node: "n", Incarnation: "i"}
+	for i := range many {
+		e.Parts = append(e.Parts, crawl.Part{Lease: uint64(i + 1), No: 1})
+	}
+	e.Parts = append(e.Parts, crawl.Part{Lease: 1, Reason: "\x00"}) // refused
+	e.Parts[0].Found, e.Parts[0].Outcomes = []crawl.Found{{Known: make([]crawl.Key, 7)}}, make([]crawl.Outcome, 2)
+	fx, refused := s.entry("n", e)
+	if err := s.co.effects(t.Context(), now, &fx); err != nil {
+		t.Fatal(err)
+	}
+	s.co.fleet.weigh(&entry{node: "n"}, &e, fx.Doubted+len(refused))
+	if gate.Doubted != many+1 || gate.Links != 9 {
+		t.Errorf("%d parts that were not believed were counted, and %d links", gate.Doubted, gate.Links)
+	}
+	if len(out.said) == 0 || len(out.said) > maxStrange || len(fx.Ignored) > 10 {
+		t.Errorf("%d messages, %d lines", len(out.said), len(fx.Ignored))
+	}
+	if why := new(access.Meter).Add(access.DefaultRates(), access.Said{Doubted: gate.Doubted}, 1); why == "" {
+		t.Error("the node is not shut out")
+	}
+}
 
 // Measurements that no lease asked for are counted try by try, for they are limited.
 func TestMeasuresAreWeighed(t *testing.T) {
@@ -236,7 +267,7 @@ func TestMeasuresAreWeighed(t *testing.T) {
 	e := whole(s.grant(), 0)
 	e.Kind = crawl.EntryMeasures
 	for range 3 {
-		s.co.fleet.weigh(&entry{node: "n"}, &e)
+		s.co.fleet.weigh(&entry{node: "n"}, &e, 0)
 	}
 	if gate.Measures != 3*3 {
 		t.Errorf("%d measurements were counted, want 9", gate.Measures)

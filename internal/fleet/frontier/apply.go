@@ -29,7 +29,8 @@ type Effects struct {
 	Touched  []uint32          // tasks whose counts, leases or state may have changed
 	Freed    []uint32          // tasks that a person has released: their sites need not rest any more
 	Broken   []uint64          // open leases of which a part is missing: no later one can be believed
-	Ignored  []string          // parts that were not believed, and why
+	Ignored  []string          // parts that were not believed, and why, the first ones
+	Doubted  int               // how many parts these are
 	Strange  []Strange         // parts of leases that are not known: the log has lost them, or they ended long ago
 	Joined   []*Lease          // of sites that have one clock from now on, those that go by clocks of their own
 	Markets  []uint32          // jobs whose crawlers have traded

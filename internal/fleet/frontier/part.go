@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,29 +12,6 @@ import (
 
 // MaxSeedRedirects bounds how far a seed's redirects join the scope.
 const MaxSeedRedirects = 5
-
-// believed returns the lease that a part is of; nil if the part is not to be applied.
-func (x *tx) believed(e *crawl.Entry, p *crawl.Part) *Lease {
-	l, why := x.f.leases[p.Lease], "unknown lease"
-	if l != nil {
-		why = crawl.Believe(e, p, l.Facts())
-	}
-	switch {
-	case why == "":
-		return l
-	case why == crawl.Repeat:
-		return nil
-	case why == crawl.Gap && l.ClosedAt == 0:
-		x.fx.Broken = append(x.fx.Broken, l.ID)
-	case why == crawl.Gap && !p.Final: // it was recalled, and its node does not know that
-		x.fx.Late = append(x.fx.Late, l)
-	}
-	if l == nil {
-		x.fx.Strange = append(x.fx.Strange, Strange{e.Node, p.Lease})
-	}
-	x.fx.Ignored = append(x.fx.Ignored, fmt.Sprintf("part %d of lease %d from %s: %s", p.No, p.Lease, e.Node, why))
-	return nil
-}
 
 // part applies one part of a report. What it says of URLs counts as long as they are not final, also when its lease
 // was recalled; it changes its lease only while that is open, and only without a gap.
