@@ -91,6 +91,9 @@ func referenceURL(v, charset string) string {
 		if err != nil {
 			panic(err)
 		}
+		if charset == "big5" && coded[0] >= 0x80 && coded[0] < 0xa1 { // the Hong Kong supplement: the Encoding Standard reads it, and does not write it
+			coded = fmt.Appendf(nil, "&#%d;", r)
+		}
 		for _, c := range coded {
 			if c >= 0x80 || coded[0] == '&' && (c == '&' || c == '#' || c == ';') {
 				fmt.Fprintf(&out, "%%%02X", c)

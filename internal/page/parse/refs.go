@@ -198,7 +198,7 @@ func DecodeRef(ref []byte, name string) string {
 	if err != nil || e == encoding.Nop {
 		return text
 	}
-	return path + "?" + encodeQuery(query, e.NewEncoder())
+	return path + "?" + encodeQuery(query, name, e.NewEncoder())
 }
 
 // plain reports whether a reference is what it is in every encoding.
@@ -226,49 +226,4 @@ func decodeMarks(ref []byte, name string) string {
 		}
 		ref = ref[i+markWidth:]
 	}
-}
-
-// encodeQuery encodes a query as the URL Standard does, "percent-encode after encoding": what the encoding gives is
-// percent-encoded where it is not ASCII, a character that it lacks becomes "&#…;", percent-encoded.
-func encodeQuery(query string, e *encoding.Encoder) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	for len(query) > 0 {
-		_, n := utf8.DecodeRuneInString(query)
-		for query[0] >= utf8.RuneSelf && n < len(query) && query[n] >= utf8.RuneSelf { // a run, for encodings that shift
-			_, w := utf8.DecodeRuneInString(query[n:])
-			n += w
-		}
-		run := query[:n]
-		query = query[n:]
-		if run[0] < utf8.RuneSelf {
-			b.WriteString(run)
-			continue
-		}
-		out, err := e.String(run)
-		if err != nil {
-			out = encodeRunes(run, e)
-		}
-		for i := range len(out) {
-			if c := out[i]; c >= 0x7f || c <= ' ' || strings.IndexByte(`"#'<>`, c) >= 0 { // the query percent-encode set
-				b.Write([]byte{'%', hex[c>>4], hex[c&15]})
-			} else {
-				b.WriteByte(c)
-			}
-		}
-	}
-	return b.String()
-}
-
-// encodeRunes encodes a run character by character, because it has one that the encoding lacks.
-func encodeRunes(run string, e *encoding.Encoder) string {
-	var b strings.Builder
-	for _, r := range run {
-		if out, err := e.String(string(r)); err == nil {
-			b.WriteString(out)
-		} else {
-			b.WriteString("%26%23" + strconv.Itoa(int(r)) + "%3B")
-		}
-	}
-	return b.String()
 }
