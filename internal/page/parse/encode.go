@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // queryWriter writes a query as the URL Standard does, "percent-encode after encoding": what the encoding gives is percent-encoded where
@@ -144,12 +143,12 @@ func (w *queryWriter) iso2022JP(query string) {
 var pairsOf = map[string]func() map[rune]uint16{
 	"big5": sync.OnceValue(func() map[rune]uint16 {
 		last := map[rune]bool{'\u2550': true, '\u255e': true, '\u2561': true, '\u256a': true, '\u5341': true, '\u5345': true}
-		return readPairs(traditionalchinese.Big5, func(lead, trail byte) bool { // without the Hong Kong supplement
+		return readPairs("big5", func(lead, trail byte) bool { // without the Hong Kong supplement
 			return lead >= 0xa1 && (trail >= 0x40 && trail <= 0x7e || trail >= 0xa1 && trail <= 0xfe)
 		}, last)
 	}),
 	"shift_jis": sync.OnceValue(func() map[rune]uint16 {
-		return readPairs(japanese.ShiftJIS, func(lead, trail byte) bool {
+		return readPairs("shift_jis", func(lead, trail byte) bool {
 			if lead < 0x81 || lead > 0x9f && lead < 0xe0 || lead > 0xfc || trail < 0x40 || trail == 0x7f || trail > 0xfc {
 				return false
 			}
@@ -165,13 +164,17 @@ var pairsOf = map[string]func() map[rune]uint16{
 		}, nil)
 	}),
 	"euc-jp": sync.OnceValue(func() map[rune]uint16 {
-		return readPairs(japanese.EUCJP, func(lead, trail byte) bool { return lead >= 0xa1 && lead <= 0xfe && trail >= 0xa1 && trail <= 0xfe }, nil)
+		return readPairs("euc-jp", func(lead, trail byte) bool { return lead >= 0xa1 && lead <= 0xfe && trail >= 0xa1 && trail <= 0xfe }, nil)
 	}),
 }
 
 // readPairs reads what a decoder makes of the pairs that are taken. Of several pairs of a character the first counts, or the last.
-func readPairs(e encoding.Encoding, takes func(lead, trail byte) bool, last map[rune]bool) map[rune]uint16 {
+func readPairs(name string, takes func(lead, trail byte) bool, last map[rune]bool) map[rune]uint16 {
 	out := map[rune]uint16{}
+	e, err := htmlindex.Get(name)
+	if err != nil {
+		return out // it knows all of the Standard
+	}
 	d := e.NewDecoder()
 	for p := 0x8100; p <= 0xffff; p++ {
 		if !takes(byte(p>>8), byte(p)) {
