@@ -119,7 +119,7 @@ func (k *walker) hostile(ctx context.Context, g *gate, lure *trap) error {
 		return js[string](one, `fetch('/api/v1/jobs', {method: 'POST', headers: {'Argosy-Page': localStorage.getItem('argosy.page'), 'Content-Type': 'application/yaml'}, body: `+quote(job)+`}).then(r => r.json()).then(v => String(v.job || v.detail))`)
 	}
 	for _, bad := range []string{strings.Repeat("o", longName), turns} {
-		if said, err := send(bad); err != nil || !strings.HasPrefix(said, "name: ") || len(said) > 1000 {
+		if said, err := send(bad); err != nil || !strings.Contains(said, "name: ") || len(said) > 1000 {
 			return errors.Join(err, fmt.Errorf("a job with the name %.100q: %.100s", bad, said))
 		}
 	}
