@@ -1,6 +1,7 @@
 import { h } from '../lib/preact.mjs';
 import { useMemo } from '../lib/hooks.mjs';
 import { Chart } from './chart.jsx';
+import { query } from './api.js';
 import { bytes, clock, count, decimal, percent, price, short, span } from './format.js';
 import { t } from './text.js';
 import { Bars, Cut, Empty, Panel, reasonRows, Stack, State, Tile, Tiles, useLive, Wrong, goes, onJob, onNodes } from './ui.jsx';
@@ -77,7 +78,7 @@ const switched = (what, id) => what.startsWith(`limits of job ${id}: `) ? (/\bst
 
 // useSwitches returns when the strategy of a job was switched, as the log of orders has it.
 export function useSwitches(id) {
-  const orders = useLive(id ? '/orders?limit=500' : null, { on: onJob(id), every: 5000 }).data;
+  const orders = useLive(id ? '/orders' + query({ find: `limits of job ${id}: `, limit: 500 }) : null, { on: onJob(id), every: 5000 }).data;
   return useMemo(() => (orders || []).flatMap(o => { const to = switched(o.what, id); return to ? [{ at: o.at / 1000, label: to }] : []; }), [orders, id]);
 }
 
