@@ -86,6 +86,7 @@ type Server struct {
 	why     atomic.Pointer[string] // it does not lead, as far as it is known
 
 	saidWaits time.Time // when the log last said what is waited for
+	serves    bool      // Open has come to its end
 
 	co atomic.Pointer[coordinator.Coordinator] // while it leads
 
@@ -167,6 +168,7 @@ func Open(ctx context.Context, c Config) (s *Server, err error) {
 		}
 		s.opened.Add(control.Close)
 	}
+	s.serves = true
 	return s, nil
 }
 

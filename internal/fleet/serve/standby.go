@@ -59,9 +59,12 @@ func Away(err error) string {
 	return ""
 }
 
-// waits says what is waited for: to who shows it each time, and in the log every ten seconds.
+// waits says what is waited for: to who shows it each time, and in the log every ten seconds. Once the server is open it answers itself who asks.
 func (s *Server) waits(err error) {
-	if s.cfg.Waiting != nil {
+	if words := Away(err); words != "" {
+		s.why.Store(&words)
+	}
+	if s.cfg.Waiting != nil && !s.serves {
 		s.cfg.Waiting(err)
 	}
 	if time.Since(s.saidWaits) > 10*time.Second {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -52,6 +53,26 @@ func TestFull(t *testing.T) {
 	s.cfg.Dir = "/no/such/place"
 	if why := s.full(false); why != "" {
 		t.Errorf("of a disk that nobody knows: %s", why)
+	}
+}
+
+// A server that waits for room while it opens is shown by others; one that is open, and has to open its view again, answers itself.
+func TestShowsItselfOnceOpen(t *testing.T) {
+	shown := 0
+	c := Config{Dir: t.TempDir(), Logger: slog.New(slog.DiscardHandler), Waiting: func(error) { shown++ }}
+	if s := (&Server{cfg: c}); !s.awaitRoom(t.Context()) || shown != 1 {
+		t.Errorf("shown %d times before it is open, want 1", shown)
+	}
+	s, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !s.awaitRoom(t.Context()) || shown != 1 {
+		t.Error("something else is shown in the place of a server that is open")
+	}
+	if why := s.why.Load(); why == nil || *why != syscall.ENOSPC.Error() {
+		t.Errorf("it does not say what it waits for: %v", why)
 	}
 }
 
