@@ -179,13 +179,24 @@ func normalisePercent(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	b.WriteString(s[:i])
+	after := byte(0) // digits that a sign which begins nothing lacks for an encoding: what is decoded must not complete one
 	for ; i < len(s); i++ {
 		if s[i] != '%' || i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+			switch {
+			case s[i] == '%':
+				after = 2
+			case after > 0 && isHex(s[i]):
+				after--
+			default:
+				after = 0
+			}
 			b.WriteByte(s[i])
 			continue
 		}
 		c := unhex(s[i+1])<<4 | unhex(s[i+2])
-		if class[c]&unreserved != 0 {
+		complete := after > 0 && isHex(c)
+		after = 0
+		if class[c]&unreserved != 0 && !complete {
 			b.WriteByte(c)
 		} else {
 			b.WriteByte('%')

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ func TestParseCanonical(t *testing.T) {
 		"https://example.com:443/":                 "https://example.com/",
 		"http://example.com:8080/a/../b/./c":       "http://example.com:8080/b/c",
 		"http://example.com/%7Euser/%e2%82%ac":     "http://example.com/~user/%E2%82%AC",
+		"http://example.com/%%41d":                 "http://example.com/%%41d", // to decode it would make another address, %Ad
+		"http://example.com/%4%31?%%35%30&%z%41":   "http://example.com/%4%31?%%350&%zA",
 		"http://example.com/a%2fb":                 "http://example.com/a%2Fb",
 		"http://example.com/%zz%":                  "http://example.com/%zz%",
 		"http://example.com/a#frag":                "http://example.com/a",
@@ -177,6 +180,30 @@ func TestFastPathTakes(t *testing.T) {
 			t.Errorf("%s is taken as it stands", s)
 		}
 	}
+}
+
+// What stands for the same bytes does so after it was normalised, once and again, and is shorter or as long.
+func TestNormalisedPercentMeansTheSame(t *testing.T) {
+	decoded := func(s string) string {
+		var out []byte
+		for i := 0; i < len(s); i++ {
+			if s[i] == '%' && i+2 < len(s) {
+				if b, err := hex.DecodeString(s[i+1 : i+3]); err == nil {
+					out, i = append(out, b...), i+2
+					continue
+				}
+			}
+			out = append(out, s[i])
+		}
+		return string(out)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.StringOfN(rapid.RuneFrom([]rune("%%%%0124567AaEez-/")), 0, 12, -1).Draw(t, "s")
+		once := normalisePercent(s)
+		if decoded(once) != decoded(s) || normalisePercent(once) != once || len(once) > len(s) {
+			t.Fatalf("%q became %q, then %q", s, once, normalisePercent(once))
+		}
+	})
 }
 
 func FuzzFastPath(f *testing.F) {
