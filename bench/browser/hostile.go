@@ -191,7 +191,8 @@ func (k *walker) isHarmless(ctx context.Context, hash string) error {
 
 // hostileCopies opens each page of a hostile site as it is archived, within the page of it and in a window of its own, and clicks into it.
 func (k *walker) hostileCopies(ctx context.Context, job int, host string) error {
-	had := fmt.Sprintf(`fetch('/api/v1/jobs/%d/pages?class=2&limit=100', {headers: {'Argosy-Page': localStorage.getItem('argosy.page')}}).then(r => r.json()).then(v => v.pages.filter(p => p.status === 200 && p.site === '%s').map(p => [p.url, p.key]))`, job, host)
+	// A list that is asked for again is kept for up to a minute on a busy machine: each question has another limit.
+	had := fmt.Sprintf(`fetch('/api/v1/jobs/%d/pages?class=2&limit=' + (101 + Math.floor(Math.random() * 800)), {headers: {'Argosy-Page': localStorage.getItem('argosy.page')}}).then(r => r.json()).then(v => v.pages.filter(p => p.status === 200 && p.site === '%s').map(p => [p.url, p.key]))`, job, host)
 	if err := until(ctx, fmt.Sprintf("%s.then(all => all.length >= %d)", had, len(hostilePages))); err != nil { // the ledger may lag behind the job's state
 		return err
 	}
