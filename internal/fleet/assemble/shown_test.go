@@ -366,7 +366,7 @@ func judgeReplay(t *testing.T, h http.Handler, port string) {
 	}
 	w := get(first.Replay)
 	body := w.Body.String()
-	if csp := w.Header().Get("Content-Security-Policy"); w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.HasPrefix(csp, "sandbox; default-src 'none'; img-src http://127.0.0.1:1 data:;") || strings.Contains(csp, "script-src") {
+	if csp := w.Header().Get("Content-Security-Policy"); w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.HasPrefix(csp, "sandbox; default-src 'none'; img-src 'self' http://127.0.0.1:1 data:;") || strings.Contains(csp, "script-src") {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	if strings.Contains(body, "<script") || strings.Contains(body, "onerror") || strings.Contains(body, `="http`) || !strings.Contains(body, "Hello from /") {
