@@ -131,7 +131,7 @@ func (f *forgetful) goesOn(msg string) {
 
 // A server that is stopped and started again has forgotten what it kept in memory. It gets it again, the node registers by itself, and
 // messages to it come.
-func TestServerForgets(t *testing.T) {
+func TestLongServerForgets(t *testing.T) {
 	t.Parallel()
 	f := newForgetful(t)
 	f.goesOn("before")
