@@ -191,7 +191,7 @@ func lateness() func() time.Duration {
 }
 
 // Killed at random moments and started again each time, a crawl loses nothing, and asks no site before its time.
-func TestKilledItLosesNothing(t *testing.T) {
+func TestLongKilledItLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, delay := range []time.Duration{0, 100 * time.Millisecond} {
 		pages := 200

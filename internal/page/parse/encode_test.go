@@ -50,8 +50,8 @@ func TestQueriesAreDecoded(t *testing.T) {
 			t.Fatal(err)
 		}
 		had := 0
-		for r := rune(0xa0); r < 0x30000; r++ {
-			if r >= 0xd800 && r < 0xe000 {
+		for r := rune(0xa0); r < 0x20100; r++ {
+			if r >= 0xd800 && r < 0xf900 || r > 0xffff && r < 0x20000 {
 				continue
 			}
 			coded := encodeQuery(string(r), name, e.NewEncoder())

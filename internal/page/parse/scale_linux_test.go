@@ -14,7 +14,7 @@ import (
 
 // No document makes a scan quadratic: it takes no more than a multiple of what a tokenizer takes for as many bytes of text, and
 // that by far less than what one step for each pair of tags would.
-func TestLinear(t *testing.T) {
+func TestLongLinear(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	const n = 30_000
