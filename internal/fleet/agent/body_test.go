@@ -157,7 +157,7 @@ func with(head string, body []byte) []byte { return append([]byte(head), body...
 
 // Bodies of any length and framing are archived as they came, with their digests, and read to their end: also those that
 // were spooled, and those that are large only once they are decompressed. An equal one is a revisit.
-func TestBodiesOfAnyLength(t *testing.T) {
+func TestLongBodiesOfAnyLength(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 4))
 	web := answers{}

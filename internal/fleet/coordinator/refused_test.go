@@ -118,7 +118,7 @@ func whole(l crawl.Lease, i int) crawl.Entry {
 
 // Whatever a node writes into any field of a part or of a measurement, it is either refused, with a reason, or applied by both
 // twins; nothing panics, and every figure that comes of it is a number.
-func TestWhateverANodeSays(t *testing.T) {
+func TestLongWhateverANodeSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some thousand entries")
 	}

@@ -10,7 +10,7 @@ import (
 
 // Where each node has one site and next to nothing of the other, assignment has gained: random placement loses half. A node that sticks on
 // a site makes recycling worth something. A record of which nothing was had says nothing.
-func TestCounterfactual(t *testing.T) {
+func TestLongCounterfactual(t *testing.T) {
 	of := sim.Searched{Pages: map[uint32]float64{}, Quota: 10}
 	for k := range uint32(40) {
 		site := []string{"s0", "s1"}[k%2]
