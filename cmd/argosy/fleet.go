@@ -282,8 +282,9 @@ func newNodes() *cobra.Command {
 		Use: "nodes", Short: "List the nodes of a fleet: what they are, cost and have earned", Args: cobra.NoArgs,
 		Long: `Nodes lists the nodes. A node is working, reserved (paid for, and idle), taken-on (not reserved, working at its
 surcharge), on-demand (not reserved, idle), draining, gone, barren (its last leases have brought nothing: it gets one
-now and then until one does), or refused (what it says of itself is impossible). A landmark can be measured by other nodes. Cost is what the node's prices come to; pages and bytes are what it has earned for that. Probes
-are those of sites' bandwidth and of delays to sites that it has made since the coordinator began to lead. What a node said
+now and then until one does), or refused (what it says of itself is impossible). A landmark can be measured by other
+nodes. Cost is what the node's prices come to; pages and bytes are what it has earned for that. Probes are those of
+sites' bandwidth and of delays to sites that it has made since the coordinator began to lead. What a node said
 that was refused (figures, lengths, names that are not possible) is counted below the table; "?" is nobody: not signed.
 
 With --reservation it says how many nodes to reserve instead: what the present reservation costs an hour, and what the

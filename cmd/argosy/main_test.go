@@ -180,7 +180,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"submit", "--check", file("place.yaml", "seeds: [a.example]\nplacing: {places: {a.example: {lat: 91, lon: 1}}}\n")}, "line 2: placing.places: lat: the number is out of range; allowed are -90 to 90"},
 		{[]string{"submit", "--check", file("filters.yaml", "seeds: [a.example]\ninclude: ["+strings.Repeat("x,", 1001)+"]\n")}, "line 2: include: there are too many; allowed are 0 to 1000"},
 		{[]string{"submit", "--check", file("filter.yaml", "seeds: [a.example]\nname: x\nexclude: ['(']\n")}, "line 3: exclude: \"(\""},
-		{[]string{"submit", "--check", file("name.yaml", "seeds: [a.example]\nname: "+strings.Repeat("x", 300)+"\n")}, "line 2: name: it is empty, or too long; allowed are 0 to 200 bytes"},
+		{[]string{"submit", "--check", file("name.yaml", "seeds: [a.example]\nname: "+strings.Repeat("x", 300)+"\n")}, "line 2: name: it is too short, or too long; allowed are 0 to 200 bytes"},
 		{[]string{"submit", "--check", file("strategy.yaml", "seeds: [a.example]\nplacing: {strategy: nosuch}\n")}, "line 2: placing.strategy \"nosuch\": allowed are"},
 		{[]string{"token", "create", "--role", "join", "--uses", "-1", "--server", "http://127.0.0.1:1"}, "--uses -1: allowed are 1 to 1000"},
 		{[]string{"token", "create", "--role", "observer", "--uses", "1", "--server", "http://127.0.0.1:1"}, "--uses: only join tokens are counted"},

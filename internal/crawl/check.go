@@ -486,7 +486,7 @@ type wordedFault struct{ *Fault }
 
 // ruleWords say what is wrong with a value that breaks a rule.
 var ruleWords = map[Rule]string{
-	RuleFormat: "it cannot be read", RuleNumber: "it is not a finite number", RuleRange: "the number is out of range", RuleLength: "it is empty, or too long",
+	RuleFormat: "it cannot be read", RuleNumber: "it is not a finite number", RuleRange: "the number is out of range", RuleLength: "it is too short, or too long",
 	RuleCount: "there are too many", RuleName: "it has characters, or is a word, that are not allowed there", RuleText: "it is not UTF-8",
 }
 

@@ -203,7 +203,7 @@ func TestLabelsArePrintable(t *testing.T) {
 // A text of a job that is too long is named with what is allowed, and not with what is about seeds.
 func TestNameTooLongSaysWhatIsAllowed(t *testing.T) {
 	j := Job{Name: strings.Repeat("x", 200_000), Limits: DefaultLimits(), Identity: Identity{Seeds: []string{"http://a.test/"}, Scope: ScopeSite}}
-	if err := CheckWords(&j); err == nil || err.Error() != "name: it is empty, or too long; allowed are 0 to 200 bytes" {
+	if err := CheckWords(&j); err == nil || err.Error() != "name: it is too short, or too long; allowed are 0 to 200 bytes" {
 		t.Error(err)
 	}
 }

@@ -337,9 +337,6 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 			r.Reason, r.Counts = crawl.EndRecalled, true
 		case term.Overdue:
 			r.Reason, r.Counts = crawl.EndOverdue, true
-			if !l.Brought {
-				c.fleet.vain(now, l.Node)
-			}
 		}
 		recalls, shortest = append(recalls, r), min(shortest, spans.Recall())
 	})
@@ -348,6 +345,11 @@ func (c *Coordinator) judge(ctx context.Context, now time.Time) error {
 	}
 	if sound, err := c.sound(ctx, now, shortest); err != nil || !sound {
 		return err
+	}
+	for _, r := range recalls {
+		if l := c.f.Lease(r.Lease); r.Reason == crawl.EndOverdue && !l.Brought {
+			c.fleet.vain(now, l.Node)
+		}
 	}
 	sort.Slice(recalls, func(a, b int) bool { return recalls[a].Lease < recalls[b].Lease })
 	return c.recall(ctx, recalls)

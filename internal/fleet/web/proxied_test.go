@@ -15,15 +15,7 @@ func TestEventsThroughNginx(t *testing.T) {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	front := behindNginx(t, srv.URL)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front+"/api/v1/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+operators)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := listens(t, t.Context(), front)
 	defer resp.Body.Close()
 	if kind := resp.Header.Get("Content-Type"); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		t.Fatalf("%s, %s", resp.Status, kind)

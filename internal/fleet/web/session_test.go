@@ -182,15 +182,10 @@ func TestSessionOfToken(t *testing.T) {
 	}
 }
 
-// A stream of events says at once how far everything is, then what changes; who is gone is forgotten.
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	_, h, _ := lead(t)
-	srv := httptest.NewServer(h)
-	defer srv.Close()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/api/v1/events", nil)
+// listens asks for the stream of events as an operator does.
+func listens(t *testing.T, ctx context.Context, at string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at+"/api/v1/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +194,18 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resp
+}
+
+// A stream of events says at once how far everything is, then what changes; who is gone is forgotten.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	_, h, _ := lead(t)
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	resp := listens(t, ctx, srv.URL)
 	defer resp.Body.Close()
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Fatalf("%d %s", resp.StatusCode, got)

@@ -42,12 +42,14 @@ func encodeQuery(query, name string, e *encoding.Encoder) string {
 			w.WriteByte(byte(r))
 			continue
 		}
-		if pairs != nil && w.pair(r, name, pairs()) {
-			continue
-		}
-		if out, err := e.String(string(r)); err == nil && pairs == nil {
+		var has bool
+		if pairs != nil {
+			has = w.pair(r, name, pairs())
+		} else if out, err := e.String(string(r)); err == nil {
+			has = true
 			w.bytes([]byte(out)...)
-		} else {
+		}
+		if !has {
 			w.lacks(r)
 		}
 	}
@@ -110,9 +112,13 @@ func (w *queryWriter) iso2022JP(query string) {
 	pairs := pairsOf["euc-jp"]()
 	for _, r := range query {
 		switch {
-		case r == '\u00a5', r == '\u203e':
+		case r == '\u00a5':
 			to(roman)
-			w.bytes(map[rune]byte{'\u00a5': '\\', '\u203e': '~'}[r])
+			w.bytes('\\')
+			continue
+		case r == '\u203e':
+			to(roman)
+			w.bytes('~')
 			continue
 		case r < utf8.RuneSelf && state == roman && r != '\\' && r != '~':
 			w.WriteByte(byte(r))
