@@ -423,7 +423,8 @@ func (c *Client) Read(ctx context.Context, from uint64, fn func(seq uint64, at i
 		if err == nil {
 			var failed error
 			got := uint64(0) // messages of this consumer
-			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
+			silent := func() error { return c.silent(ctx, next) }
+			err = c.consume(ctx, cons, silent, func(m jetstream.Msg) error {
 				meta, err := m.Metadata()
 				if err != nil {
 					return err
@@ -549,9 +550,9 @@ type messages interface {
 
 var errReconnected = errors.New("the connection is a new one")
 
-// consume pulls messages until ctx ends, fn fails or the connection has been made anew: what was asked for over the one
-// before will not come.
-func (c *Client) consume(ctx context.Context, cons messages, fn func(jetstream.Msg) error) error {
+// consume pulls messages until ctx ends, fn or silent fails or the connection has been made anew: what was asked for over the one
+// before will not come. silent is asked whenever nothing has come for a while; nil: nobody is.
+func (c *Client) consume(ctx context.Context, cons messages, silent func() error, fn func(jetstream.Msg) error) error {
 	// Not by bytes: a pull that is limited by bytes may end early, and the next one then waits for its expiry.
 	it, err := cons.Messages(jetstream.PullMaxMessages(pullBatch), jetstream.PullExpiry(pullFor), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
@@ -572,12 +573,21 @@ func (c *Client) consume(ctx context.Context, cons messages, fn func(jetstream.M
 		case <-done:
 		}
 	}()
+	var patience []jetstream.NextOpt
+	if silent != nil {
+		patience = append(patience, jetstream.NextMaxWait(c.cfg.lostAfter()))
+	}
 	for {
-		m, err := it.Next()
+		m, err := it.Next(patience...)
 		if err != nil {
 			switch {
 			case ctx.Err() != nil:
 				return nil
+			case silent != nil && errors.Is(err, nats.ErrTimeout):
+				if err := silent(); err != nil {
+					return err
+				}
+				continue
 			case anew.Load():
 				err = errReconnected
 			}

@@ -98,3 +98,18 @@ func (c *Client) check(ctx context.Context, r *reading, next uint64) error {
 	}
 	return fmt.Errorf("%w: %w", ErrLost, err)
 }
+
+// silent fails if the log has the next entry although nothing has come for a while: a consumer of a store that was damaged may say that it is
+// there, and give nothing. A bus that is away comes back, or is lost.
+func (c *Client) silent(ctx context.Context, next uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	info, err := c.log.Info(ctx)
+	if err != nil || info.State.LastSeq < next {
+		return nil
+	}
+	return fmt.Errorf("%w: entry %d, of %d", errSilent, next, info.State.LastSeq)
+}
+
+// errSilent says that a consumer does not give what is there.
+var errSilent = errors.New("the log has an entry that does not come")

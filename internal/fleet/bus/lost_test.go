@@ -49,3 +49,43 @@ func TestLogIsLost(t *testing.T) {
 		t.Errorf("another one is in its place: %v", err)
 	}
 }
+
+// A consumer that says that it is there and gives nothing, as NATS makes of a store that was damaged, is not waited for: what stands in the log
+// is read by another one.
+func TestReaderThatGetsNothing(t *testing.T) {
+	t.Parallel()
+	c := newForgetful(t).coordinator
+	c.cfg.LostAfter = 50 * time.Millisecond
+	ctx := t.Context()
+	if _, _, err := c.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan uint64)
+	go func() {
+		_ = c.Read(ctx, 1, func(seq uint64, _ int64, _ string, _ []byte) error {
+			select {
+			case got <- seq:
+			case <-ctx.Done():
+			}
+			return nil
+		})
+	}()
+	for want := uint64(1); want <= 3; want++ {
+		if _, err := c.Append(ctx, []byte("entry")); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case seq := <-got:
+			if seq != want {
+				t.Fatalf("entry %d comes for %d", seq, want)
+			}
+		case <-time.After(8 * time.Second):
+			t.Fatalf("entry %d does not come", want)
+		}
+		for name := range c.log.ConsumerNames(ctx).Name() {
+			if _, err := c.js.PauseConsumer(ctx, logStream, name, time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

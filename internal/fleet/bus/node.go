@@ -106,7 +106,7 @@ func (c *Client) Receive(ctx context.Context, node string, fn func(msg []byte, a
 		if err == nil {
 			again.done()
 			acks := cons.CachedInfo().Config.AckPolicy != jetstream.AckNonePolicy
-			err = c.consume(ctx, cons, func(m jetstream.Msg) error {
+			err = c.consume(ctx, cons, nil, func(m jetstream.Msg) error {
 				if acks {
 					if err := m.Ack(); err != nil {
 						return err
