@@ -45,32 +45,39 @@ type seedSearch struct {
 	answered bool // by at least one engine
 }
 
+// seedEngines returns the engines that are to be asked for seeds, and the topic that they are asked for.
+func (f *crawlFlags) seedEngines() (engines []*engine.Ready, about *crawl.Topic, err error) {
+	if f.job.Topic.Words == "" {
+		return nil, nil, usage("--seeds-from %s: what is it to be asked for? A topic of key words is wanted (--topic)", f.job.SeedsFrom[0])
+	}
+	if about, err = f.job.Topic.Made(); err != nil {
+		return nil, nil, usage("%v", err)
+	}
+	cat, err := f.job.Catalogue.With(f.job.Engines)
+	if err != nil {
+		return nil, nil, usage("engines: %v", err)
+	}
+	for _, name := range f.job.SeedsFrom {
+		e, err := cat.Get(name)
+		if err != nil {
+			return nil, nil, usage("--seeds-from: %v", err)
+		}
+		engines = append(engines, e)
+	}
+	return engines, about, nil
+}
+
 // searched returns the seeds that the engines of a job find, nil if it names none. Where others are given it need not find any. say is told
 // how each page of results did.
 func (f *crawlFlags) searched(ctx context.Context, others bool, say func(string)) ([]string, error) {
 	if len(f.job.SeedsFrom) == 0 || f.recalled {
 		return nil, nil
 	}
-	if f.job.Topic.Words == "" {
-		return nil, usage("--seeds-from %s: what is it to be asked for? A topic of key words is wanted (--topic)", f.job.SeedsFrom[0])
-	}
-	about, err := f.job.Topic.Made()
+	engines, about, err := f.seedEngines()
 	if err != nil {
-		return nil, usage("%v", err)
-	}
-	cat, err := f.job.Catalogue.With(f.job.Engines)
-	if err != nil {
-		return nil, usage("engines: %v", err)
+		return nil, err
 	}
 	s := seedSearch{words: strings.Fields(f.job.Topic.Words), judge: topic.NewJudge(about), say: say, known: map[string]bool{}, had: f.had}
-	var engines []*engine.Ready
-	for _, name := range f.job.SeedsFrom {
-		e, err := cat.Get(name)
-		if err != nil {
-			return nil, usage("--seeds-from: %v", err)
-		}
-		engines = append(engines, e)
-	}
 	limits := crawl.DefaultLimits()
 	f.job.Limits.Apply(&limits)
 	if s.ask, err = f.asker(limits.Delay, orElse(f.job.Fetch.UserAgent, defaultAgent)); err != nil {

@@ -173,7 +173,8 @@ func (f *submitFlags) found(ctx context.Context) (found []string, err error) {
 		return nil, err
 	}
 	if f.check {
-		return []string{"https://found.invalid/"}, nil
+		_, _, err = f.net.seedEngines()
+		return []string{"https://found.invalid/"}, err
 	}
 	return f.net.searched(ctx, f.net.hasSeeds(), sayOnError)
 }

@@ -153,7 +153,11 @@ func (t *top) read(ctx context.Context, cl *web.Client) (err error) {
 func (t *top) rows(width int) (head string, out []string) {
 	switch {
 	case t.task > 0:
-		return t.oneTask()
+		head, out = t.oneTask()
+		for i := range out {
+			out[i] = strings.Map(printable, out[i])
+		}
+		return head, strings.Split(strings.TrimSuffix(folded(strings.Join(out, "\n")+"\n", width-len(columnGap)), "\n"), "\n")
 	case t.node != "":
 		return t.oneNode(time.Now())
 	case t.list == topJobs:
@@ -314,6 +318,9 @@ func (t *top) draw(width, height int) []string {
 	for i, n := range topNames {
 		if i == t.list {
 			n = "[" + strings.ToUpper(n) + "]"
+		}
+		if i == topTasks && t.job > 0 {
+			n += fmt.Sprintf(" of job %d", t.job)
 		}
 		tabs = append(tabs, n)
 	}

@@ -53,6 +53,10 @@ func TestTopKeys(t *testing.T) {
 	if v.task != 129 || !strings.Contains(strings.Join(v.draw(80, 20), "\n"), "next: http://site.test/?[2J") {
 		t.Errorf("Enter on a task: %d\n%s", v.task, strings.Join(v.draw(80, 20), "\n"))
 	}
+	v.one.Trouble = "a long story of what went wrong, told from its very beginning, which nobody would want to see cut off before its end"
+	if got := strings.Join(v.draw(60, 20), "\n"); !strings.Contains(got, "before its end") || !strings.Contains(got, "of job 2") {
+		t.Errorf("a task in 60 columns:\n%s", got)
+	}
 	press("\x1b")
 	if v.task != 0 || v.list != topTasks || v.line != 29 {
 		t.Errorf("back: task %d, list %d, line %d", v.task, v.list, v.line)

@@ -352,6 +352,19 @@ func Login(raw string) (without, login string) {
 	return scheme + "://" + rest[at+1:], rest[:at]
 }
 
+// Changeable returns why a file cannot change a job that is there: it says what makes another job, or nothing at all. Nil: it can.
+func (j *Job) Changeable() error {
+	rest := *j
+	rest.Limits, rest.Sites, rest.Placing, rest.Catalogue = nil, nil, Placing{}, nil
+	switch {
+	case !reflect.DeepEqual(rest, Job{}):
+		return errors.New("only limits, sites and placing of a job can be changed: all else is what makes it this job")
+	case len(j.Limits) == 0 && j.Sites == nil && reflect.DeepEqual(j.Placing, Placing{}):
+		return errors.New("nothing is changed: limits, sites or placing are to be given")
+	}
+	return nil
+}
+
 // Change changes limits, sites and placing of a job by what the file says of them. What it says of sites is beside what was said of others;
 // an empty list takes all of that away.
 func (j *Job) Change(to *crawl.Job) {

@@ -47,6 +47,7 @@ func TestMistakesHaveAPlace(t *testing.T) {
 		"limits:\n  delay: 1s\n  dealy: 1s\n":                 "line 3: dealy: there is no limit of this name; argosy submit --schema names all",
 		"limits: {max_depth: -2}":                             "line 1: max_depth: -2: allowed are -1 to 60000",
 		"limits:\n  recycle_after: 20ms\n":                    "line 2: recycle_after: 20ms: allowed are 1s and more",
+		"limits:\n  max_pages: 99999999999999999999\n":        "line 2: max_pages: 99999999999999999999: allowed are 0 to 9223372036854775807",
 		"limits:\n  max_body: 1\n":                            "line 2: max_body: 1: allowed are 1K and more",
 		"limits:\n  max_body: many\n":                         `line 2: max_body: "many" is not a size`,
 		"limits:\n  delay: [1s]\n":                            "line 2: delay: want one value",
@@ -150,5 +151,31 @@ func TestFilesAreInUTF8(t *testing.T) {
 	}
 	if _, err := (&Topic{Words: "caf\xe9"}).Made(); err == nil || err.Error() != "topic: words: not UTF-8" {
 		t.Error(err)
+	}
+}
+
+// What changes a job is what may be changed, and something.
+func TestWhatChangesAJob(t *testing.T) {
+	for in, want := range map[string]string{
+		"limits: {delay: 5ms}":                "",
+		"sites: []":                           "",
+		"placing: {strategy: random}":         "",
+		`{"limits": null}`:                    "nothing is changed",
+		"placing: {}":                         "nothing is changed",
+		"limits: {delay: 5ms}\nname: x":       "only limits, sites and placing",
+		"limits: {delay: 5ms}\nseeds: [a]":    "only limits, sites and placing",
+		"topic: {words: milk}":                "only limits, sites and placing",
+		"fetch: {text: true}\nsites: []":      "only limits, sites and placing",
+		"dictionary: [milk]\nplacing: {}":     "only limits, sites and placing",
+		"market: {crawlers: 3}\nlimits: null": "only limits, sites and placing",
+	} {
+		j, err := ReadJob(strings.NewReader(in))
+		if err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+		switch err := j.Changeable(); {
+		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v, want %q", in, err, want)
+		}
 	}
 }

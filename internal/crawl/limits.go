@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -172,6 +173,9 @@ func (d *Limit) read(s string) (int64, error) {
 		return ParseSize(s)
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%s: allowed are %s to %s", strings.TrimSpace(s), d.Format(d.Min), d.Format(d.Max))
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%q is not a whole number", s)
 	}

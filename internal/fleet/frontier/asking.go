@@ -92,7 +92,7 @@ type Waiting struct {
 // Why a URL is not given out though its task may be asked.
 const (
 	WaitsFirst = "first" // the first pages of its host decide whether the host is a copy
-	WaitsLike  = "like"  // so many that are like it are out as may be, until these bring something new
+	WaitsLike  = "like"  // so many that are like it are out as may be: it waits for their answers
 )
 
 // Queue returns up to n URLs from the head of a task's queue: those that are given out now, and between them those that wait for others.

@@ -517,6 +517,14 @@ func CheckJob(j *crawl.Job) error {
 	if err := schedule.CheckProbe(j.Placing.Probe); err != nil {
 		return fmt.Errorf("placing.probe: %w", err)
 	}
+	for _, name := range j.Placing.Landmarks {
+		if err := bus.CheckNode(name); err != nil {
+			return fmt.Errorf("placing.landmarks: %w", err)
+		}
+	}
+	if store := j.Placing.Store; store != "" && access.StoreRule(store) == "" {
+		return fmt.Errorf("placing.store: %q: no node's archives can be there: allowed are file:///PATH and s3://BUCKET[/PREFIX][?endpoint=URL]", store)
+	}
 	return nil
 }
 

@@ -459,8 +459,8 @@ func (a *api) limits(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if len(file.Seeds)+len(file.SeedsFile) > 0 || file.Scope != "" || len(file.Include)+len(file.Exclude) > 0 || file.Fetch != (config.Fetch{}) {
-		return nil, huma.Error422UnprocessableEntity("seeds, scope, filters and fetch are what makes it this job: allowed are limits, sites and placing")
+	if err := file.Changeable(); err != nil {
+		return nil, huma.Error422UnprocessableEntity(err.Error())
 	}
 	what := fmt.Sprintf("limits of job %d: %s", in.ID, strings.Join(strings.Fields(string(in.RawBody[:min(len(in.RawBody), 500)])), " "))
 	return order(ctx, a, what, func(ctx context.Context, co *coordinator.Coordinator) (Job, error) {

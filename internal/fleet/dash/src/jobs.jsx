@@ -80,7 +80,7 @@ const blank = {
   products: '', sites: '', engines: '- name: bing', pages: '', subset: '', rest: '', assignment: true, modification: true, recycling: true,
 };
 const lines = s => s.split('\n').map(v => v.trim()).filter(Boolean);
-const number = v => v === '' ? undefined : /^-?\d+(\.\d+)?$/.test(v) ? Number(v) : v;
+const number = v => v === '' ? undefined : /^-?\d+(\.\d+)?$/.test(v) && Math.abs(v) <= Number.MAX_SAFE_INTEGER ? Number(v) : v; // greater ones would be rounded
 
 // picked returns the fields that say something.
 function picked(f, names) {

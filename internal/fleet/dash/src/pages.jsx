@@ -7,11 +7,12 @@ import { Badge, Cut, Empty, Pager, Reason, State, Table, useLive, useSettled, Wr
 
 const limit = 50;
 
-export function Pages({ job, at }) {
+export function Pages({ me, job, at }) {
   const [state, setState] = useState(at.state || ''), [kind, setKind] = useState(at.class || ''), [mime, setMime] = useState(at.mime || '');
   const [site, setSite] = useState(at.site || ''), [node, setNode] = useState(at.node || ''), [find, setFind] = useState(at.find || ''), [skip, setSkip] = useState(Number(at.skip) || 0);
   const f = useSettled(find), m = useSettled(mime), s = useSettled(site), n = useSettled(node);
   const list = useLive(job ? `/jobs/${job.id}/pages` + query({ state, class: kind, mime: m, site: s, node: n, find: f, limit, skip }) : null, { on: e => skip === 0 && (e.jobs || []).includes(job.id), every: 5000 });
+  const nodes = useLive(me.kind === 'over' || !node ? null : '/nodes' + query({ limit: 20, find: n }), { every: 60000 });
   if (!job) return <Empty>{t('There is no job yet.')}</Empty>;
   const change = fn => e => { fn(e.target.value); setSkip(0); };
   const rows = list.data ? list.data.pages : [];
@@ -22,7 +23,8 @@ export function Pages({ job, at }) {
       <label>{t('Status')} <select value={kind} onChange={change(setKind)}><option value="">{t('all')}</option>{[2, 3, 4, 5].map(v => <option value={v}>{v}xx</option>)}</select></label>
       <label>{t('Type')} <input size={10} list="types" value={mime} onInput={change(setMime)} /></label>
       <label>{t('Site')} <input size={14} value={site} onInput={change(setSite)} /></label>
-      <label>{t('Node')} <input size={8} value={node} onInput={change(setNode)} /></label>
+      <label>{t('Node')} <input size={8} list="nodes" value={node} onInput={change(setNode)} /></label>
+      <datalist id="nodes">{(nodes.data || []).map(v => <option value={v.node} />)}</datalist>
       <datalist id="types">{['text/html', 'text/css', 'image/', 'application/pdf', 'application/json'].map(v => <option value={v} />)}</datalist>
     </div>
     <Wrong error={list.error} />

@@ -87,7 +87,7 @@ export function Task({ at, me, jobs }) {
       <Panel size="full" title={t('The URLs that come next')} note={whyOf(v)}>
         {v.queue.length ? <Table label={t('The URLs that come next')} rows={v.queue} columns={[{ title: t('URL'), wide: true, cell: u => <span class="url">{bare(u.url)}</span> }, { title: t('Depth'), num: true, cell: u => u.depth },
           { title: t('Tries'), num: true, cell: u => u.tries || 0 }, ...(v.queue.some(u => u.score) ? [{ title: t('Score'), num: true, cell: u => u.score ? decimal(u.score, 2) : '–' }] : []),
-          { title: t('Waits'), cell: u => u.waits === 'like' ? t('until those like it bring something new') : u.waits === 'first' ? t('until the first pages of its host are judged') : t('for its turn') }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
+          { title: t('Waits'), cell: u => u.waits === 'like' ? t('until those like it that are asked for now have answered') : u.waits === 'first' ? t('until the first pages of its host are judged') : t('for its turn') }]} /> : <Empty>{t('Nothing is queued.')}</Empty>}</Panel>
     </div>
   </div>;
 }
