@@ -70,6 +70,7 @@ type Spool struct {
 	crc   uint32
 	n     int64 // bytes of the block
 	at    int64 // where the file ends
+	begun int64 // up to where it is on its way to the disk
 
 	stored int // pieces to store before compression is tried again
 	packed int // pieces in a row that did not get smaller
@@ -102,6 +103,10 @@ func (s *Spool) Write(p []byte) (int, error) {
 	s.at += int64(n)
 	if err != nil {
 		return 0, err
+	}
+	if s.at >= s.begun+ownFile { // it becomes a file of its own, which is synced: what is on its way then need not be waited for
+		beginSync(s.f, s.begun, s.at-s.begun)
+		s.begun = s.at
 	}
 	s.n += int64(len(p))
 	return len(p), nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Spool keeps the head and the body of a response, as they came, when the body is too long for memory. One goroutine
-// writes to it, in large pieces, and it is read after the last one.
+// writes to it, in large pieces, and it is read after the last one. It is written to beside the reading of the body.
 type Spool interface {
 	io.Writer
 	// Open returns what has been written, from an offset on.
@@ -59,6 +59,42 @@ type intake struct {
 
 	gather *[]byte // what goes to the spool next
 	sum    hash.Hash
+	carry  *carrier
+}
+
+// carrier writes to a spool what an intake has gathered, while the intake gathers more: what is to be summed and what is to be written
+// then share the processors.
+type carrier struct {
+	full chan *[]byte // pieces, in their order; closed behind the last
+	done chan struct{}
+	bad  atomic.Bool // a write has failed: what comes is not written
+	err  error       // why; to be read once bad is set, or done closed
+}
+
+// ahead is how many pieces wait to be written: without any, the two took turns more than they ran side by side (1.9 of curl's time in place of
+// 1.6 for 2.1 GB on two cores, bench/bodies).
+const ahead = 2
+
+func carryTo(sp Spool) *carrier {
+	c := &carrier{full: make(chan *[]byte, ahead), done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		for g := range c.full {
+			if c.err == nil {
+				_, c.err = sp.Write(*g)
+				c.bad.Store(c.err != nil)
+			}
+			gathers.Put(g)
+		}
+	}()
+	return c
+}
+
+// end waits for the last piece, and returns why one could not be written.
+func (c *carrier) end() error {
+	close(c.full)
+	<-c.done
+	return c.err
 }
 
 func (c *Client) newIntake(r *Response, sc *scratch, lim crawl.FetchLimits) *intake {
@@ -189,10 +225,11 @@ func spoolError(err error) error {
 }
 
 func (b *intake) flush() error {
-	_, err := b.r.Spool.Write(*b.gather)
+	b.carry.full <- b.gather
+	b.gather = gathers.Get().(*[]byte)
 	*b.gather = (*b.gather)[:0]
-	if err != nil {
-		return spoolError(err)
+	if b.carry.bad.Load() {
+		return spoolError(b.carry.err)
 	}
 	return nil
 }
@@ -204,6 +241,7 @@ func (b *intake) spill() error {
 		return spoolError(err)
 	}
 	b.r.Spool, b.sum, b.r.start = sp, sha1.New(), b.r.start[:0]
+	b.carry = carryTo(sp)
 	b.gather = gathers.Get().(*[]byte)
 	*b.gather = (*b.gather)[:0]
 	came := b.sc.body
@@ -235,9 +273,11 @@ func (b *intake) end() error {
 		r.sum = sha1.Sum(r.Body)
 		return nil
 	}
-	err := b.flush()
-	gathers.Put(b.gather)
+	b.carry.full <- b.gather
 	b.gather = nil
 	b.sum.Sum(r.sum[:0])
-	return err
+	if err := b.carry.end(); err != nil {
+		return spoolError(err)
+	}
+	return nil
 }
