@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"argosy/internal/crawl"
+	"argosy/internal/durable"
 )
 
 const (
@@ -105,7 +106,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	if s.at >= s.begun+ownFile { // it becomes a file of its own, which is synced: what is on its way then need not be waited for
-		beginSync(s.f, s.begun, s.at-s.begun)
+		durable.BeginSync(s.f, s.begun, s.at-s.begun)
 		s.begun = s.at
 	}
 	s.n += int64(len(p))
