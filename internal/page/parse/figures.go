@@ -141,26 +141,3 @@ func isCode(b []byte, i, end int) bool {
 
 // joiners stand inside a number, and between the numbers of a date, a time or a version.
 var joiners = []byte(".,:/-")
-
-// endsRow reports whether a tag, without its "<", ends a row of figures.
-func endsRow(tag []byte) bool {
-	if len(tag) > 0 && tag[0] == '/' {
-		tag = tag[1:]
-	}
-	n := 0
-	for n < len(tag) && n <= len("button") && (isLetter(tag[n]) || isDigit(tag[n])) {
-		n++
-	}
-	name := tag[:n]
-	switch n {
-	case 1:
-		return name[0]|0x20 == 'a'
-	case 2:
-		return foldEqual(name, "li")
-	case 5:
-		return foldEqual(name, "label") || foldEqual(name, "input")
-	case 6:
-		return foldEqual(name, "option") || foldEqual(name, "button")
-	}
-	return false
-}

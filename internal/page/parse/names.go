@@ -42,48 +42,31 @@ type run struct {
 	pair bool   // it is in a mark
 }
 
-// isName reports whether a tag is of what says what a page is.
-func isName(tag []byte) bool {
-	return len(tag) > 0 && (tag[0]|0x20 == 't' && named(tag, "title") || tag[0]|0x20 == 'h' && named(tag, "h1"))
-}
-
-// isLead reports whether a tag is of what leads elsewhere, or of a choice.
-func isLead(tag []byte) bool {
-	if len(tag) == 0 {
-		return false
-	}
-	switch tag[0] | 0x20 {
-	case 'a':
-		return named(tag, "a")
-	case 'o':
-		return named(tag, "option")
-	case 'b':
-		return named(tag, "button")
-	case 'l':
-		return named(tag, "label")
-	}
-	return false
-}
-
 // begins takes in a start tag, without its "<": an element that does not end ends where the next title or heading begins.
-func (c *called) begins(tag []byte) {
+func (r *reader) begins(of element, tag []byte) {
 	switch {
-	case isName(tag):
-		c.endName()
-		c.naming = true
-	case isLead(tag):
-		c.leads, c.onward = true, tag[0]|0x20 == 'a' && within(tag)
+	case of&isName != 0:
+		r.endName()
+		r.naming = true
+	case of&isLead != 0:
+		r.leads, r.onward = true, of&isLink != 0 && within(tag)
+	}
+	if of&endsRow != 0 {
+		r.endRow()
 	}
 }
 
-// ends takes in an end tag, likewise.
-func (c *called) ends(tag []byte) {
+// ends takes in an end tag.
+func (r *reader) ends(of element) {
 	switch {
-	case isName(tag[1:]):
-		c.endName()
-		c.naming = false
-	case isLead(tag[1:]):
-		c.leads, c.onward = false, false
+	case of&isName != 0:
+		r.endName()
+		r.naming = false
+	case of&isLead != 0:
+		r.leads, r.onward = false, false
+	}
+	if of&endsRow != 0 {
+		r.endRow()
 	}
 }
 

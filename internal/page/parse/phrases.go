@@ -41,8 +41,6 @@ type reader struct {
 	dir      uint64       // where the page lies
 	sum      uint64       // of the words so far, in their order,
 	bag      uint64       // and in any
-	run      [3]uint64    // the last words of the text since the last tag,
-	runs     int          // and how many they are
 	sample   []uint32
 	pictures []uint32
 	called
@@ -60,7 +58,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	r.disown()
-	r.before, r.runs, r.bag, r.sum, r.sample, r.figures = nil, 0, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.before, r.bag, r.sum, r.sample, r.figures = nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	r.pictures, r.called, r.numbers = nil, called{}, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
@@ -79,36 +77,53 @@ func Mark(body []byte, url string, links []Link) Phrases {
 // page reads the text between tags.
 func (r *reader) page(b []byte) {
 	for i := 0; ; {
-		i = r.words(b, i)
-		r.phrase()
+		if i < len(b) && b[i] != '<' {
+			i = r.words(b, i)
+		}
+		if r.wordy || r.values+r.cells > 0 {
+			r.endText()
+		}
 		if i+1 >= len(b) {
 			return
 		}
 		switch c := b[i+1]; {
 		case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
 			i = skipComment(b, i+4)
-		case isLetter(c) || c == '/' || c == '!' || c == '?':
-			end := endOfTag(b, i+1)
-			tag := b[i+1 : end]
-			if r.table.n+r.said.n > 0 && endsRow(tag) {
-				r.endRow()
-			}
-			if raw := rawName(tag); raw != "" {
-				from := end
-				if end = endOf(b, end, raw); raw == "style" {
-					r.styled(b[from:end])
-				}
-			} else if isLetter(c) {
-				r.begins(tag)
-				r.shown(tag)
-			} else if c == '/' {
-				r.ends(tag)
+		case isLetter(c):
+			end, may := endOfTag(b, i+1)
+			i = r.starts(b, i+1, end, may)
+		case c == '/':
+			end, _ := endOfTag(b, i+1)
+			if of := elementAt(b, i+2); of != 0 {
+				r.ends(of)
 			}
 			i = end
+		case c == '!' || c == '?':
+			i, _ = endOfTag(b, i+1)
 		default: // a bare <
 			i++
 		}
 	}
+}
+
+// starts takes in the start tag of b from i to end, and returns where to go on. may says that it may show a picture although its element does not.
+func (r *reader) starts(b []byte, i, end int, may bool) int {
+	of, tag := elementAt(b, i), b[i:end]
+	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) {
+		name := string(bytes.ToLower(tag[:tagNameEnd(tag, 0)]))
+		to := endOf(b, end, name)
+		if name == "style" {
+			r.styled(b[end:to])
+		}
+		return to
+	}
+	if of != 0 {
+		r.begins(of, tag)
+	}
+	if of&isShown != 0 || may && len(tag) >= len("p style=url(x)>") && (hasData(tag) || bytes.Contains(tag, []byte("url("))) || of&isBacked != 0 && bytes.Contains(tag, []byte("background=")) {
+		r.shown(of, tag)
+	}
+	return end
 }
 
 // attributeOf returns the value of an attribute of a tag, without its "<"; nil if there is none. An "=" within another value is no
@@ -135,25 +150,6 @@ func attributeOf(tag []byte, name string) []byte {
 		}
 		return value
 	}
-}
-
-// rawName returns the name of an element whose content nobody sees.
-func rawName(tag []byte) (name string) {
-	if len(tag) < 6 || tag[0]|0x20 != 's' && tag[0]|0x20 != 't' {
-		return ""
-	}
-	switch tag[1] | 0x20 {
-	case 'c':
-		name = "script"
-	case 't':
-		name = "style"
-	case 'e':
-		name = "template"
-	}
-	if name == "" || len(tag) <= len(name) || !bytes.EqualFold(tag[:len(name)], []byte(name)) || isLetter(tag[len(name)]) || bytes.HasSuffix(tag, []byte("/>")) {
-		return ""
-	}
-	return name
 }
 
 // endOf returns the start of an element's end tag.
@@ -186,7 +182,7 @@ func (r *reader) address(b []byte) {
 		if at == len(b) {
 			return
 		}
-		exact, h, next := wordAt(b, at)
+		exact, h, next, _ := wordAt(b, at)
 		r.owns(h)
 		switch {
 		case exact == digitsWord:
@@ -222,8 +218,11 @@ func (r *reader) disown() {
 
 // asBefore returns how much of an address stood in the last one: many addresses of a page begin alike.
 func (r *reader) asBefore(b []byte) int {
-	n := 0
-	for n < min(len(b), len(r.before)) && b[n] == r.before[n] {
+	n, most := 0, min(len(b), len(r.before))
+	for n+8 <= most && eight(b, n) == eight(r.before, n) {
+		n += 8
+	}
+	for n < most && b[n] == r.before[n] {
 		n++
 	}
 	for n > 0 && textOf[b[n-1]] == inWord {
@@ -270,55 +269,69 @@ func (r *reader) isOwn(h uint64) bool {
 
 // words takes in the words of b from i on until "<", and returns where that is.
 func (r *reader) words(b []byte, i int) int {
+	sum, bag, n := r.sum, r.bag, 0
+	var last, before, after, behind uint64 // the last two words, and phrases of three that the last one, and the last two, begin
 	for {
 		for i < len(b) && textOf[b[i]] == 0 {
 			i++
 		}
 		if i == len(b) || textOf[b[i]] != inWord {
-			return i
+			break
 		}
-		exact, alike, next := wordAt(b, i)
-		r.exact(exact)
+		exact, alike, next, letters := wordAt(b, i)
+		sum = mix(sum^exact, wordMore)
+		bag += mix(exact^wordLast, wordSeed)
 		own := false
-		if len(r.numbers) < MaxNumbers && isDigit(b[i]) && !r.leads {
-			r.number(b, i, next, exact)
-		}
-		if alike == digitsWord {
-			r.figure(b, i, exact)
-		} else {
+		if letters {
 			r.wordy = r.wordy || next-i > maxUnit
 			own = r.isOwn(alike)
+		} else {
+			own = r.notLetters(b, i, next, exact, alike)
+		}
+		word := alike
+		if own {
+			word = ownWord
 		}
 		switch {
 		case r.naming:
 			r.word(alike, own, own && joined(b, i, next))
-		case !r.leads && r.values < maxValue:
-			switch {
-			case own:
-				r.value[r.values] = ownWord
-			case exact != alike && exact != digitsWord && isCode(b, i, next) && !r.isOwn(exact):
-				r.value[r.values] = exact
-			default:
-				r.value[r.values] = alike
-			}
-			r.values++
+		case r.leads || r.values >= maxValue: // what leads elsewhere, or a sentence
+		case !letters && !own && exact != alike && exact != digitsWord && isCode(b, i, next) && !r.isOwn(exact):
+			r.value[r.values] = exact
 		default:
-			r.values++ // a sentence, or what leads elsewhere
+			r.value[r.values] = word
 		}
-		if own {
-			alike = ownWord
+		if !r.naming {
+			r.values++
 		}
 		i = next
-		if r.runs == len(r.run) {
-			r.run[0], r.run[1], r.run[2] = r.run[1], r.run[2], alike
-		} else {
-			r.run[r.runs] = alike
-			r.runs++
+		if n++; n > 2 {
+			r.keep(mix(behind^word, wordMore))
 		}
-		if r.runs == len(r.run) {
-			r.keep()
-		}
+		behind, after = mix(after^word, wordMore), mix(3^word, wordMore)
+		before, last = last, word
 	}
+	switch n { // a short text is a phrase by itself
+	case 1:
+		r.keep(mix(1^last, wordMore))
+	case 2:
+		r.keep(mix(mix(2^before, wordMore)^last, wordMore))
+	}
+	r.sum, r.bag = sum, bag
+	return i
+}
+
+// notLetters takes in a word of b from i to end that has not letters only. It reports whether it stands in an address.
+func (r *reader) notLetters(b []byte, i, end int, exact, alike uint64) (own bool) {
+	if len(r.numbers) < MaxNumbers && isDigit(b[i]) && !r.leads {
+		r.number(b, i, end, exact)
+	}
+	if alike == digitsWord {
+		r.figure(b, i, exact)
+		return false
+	}
+	r.wordy = r.wordy || end-i > maxUnit
+	return r.isOwn(alike)
 }
 
 // exact adds to what the page shows in all.
@@ -327,31 +340,21 @@ func (r *reader) exact(h uint64) {
 	r.bag += mix(h^wordLast, wordSeed)
 }
 
-// phrase ends a text: a short one is a phrase by itself.
-func (r *reader) phrase() {
-	if r.runs == 0 && r.values == 0 && r.cells == 0 { // between two tags
-		r.wordy = false
-		return
-	}
-	if r.runs == 1 || r.runs == 2 {
-		r.keep()
-	}
-	r.runs = 0
+// endText ends what stands between two tags.
+func (r *reader) endText() {
 	r.endValue()
 	r.endCell()
 }
 
 // keep takes in a phrase, if its mark is among the smallest.
-func (r *reader) keep() {
-	h := uint64(r.runs)
-	for _, w := range r.run[:r.runs] {
-		h = mix(h^w, wordMore)
-	}
+func (r *reader) keep(h uint64) {
 	mark := uint32(h>>32) &^ 1
 	if r.onward {
 		mark |= 1
 	}
-	r.sample = least(r.sample, mark, MaxPhrases)
+	if n := len(r.sample); n < MaxPhrases || mark < r.sample[n-1] {
+		r.sample = least(r.sample, mark, MaxPhrases)
+	}
 }
 
 // least adds a mark to a sample of at most so many, in their order, if it is among the smallest.

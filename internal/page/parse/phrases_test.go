@@ -113,7 +113,7 @@ func TestWordsHaveTheMarksOfTheirDefinition(t *testing.T) {
 		at := 0
 		for _, w := range want {
 			at = skip(at)
-			exact, alike, next := wordAt(text, at)
+			exact, alike, next, _ := wordAt(text, at)
 			if e, a := plainMarks(w); exact != e || alike != a || next != at+len(w) {
 				t.Fatalf("%q: word %q has marks %x, %x and ends at %d, want %x, %x, %d", text, w, exact, alike, next, e, a, at+len(w))
 			}
@@ -126,13 +126,107 @@ func TestWordsHaveTheMarksOfTheirDefinition(t *testing.T) {
 }
 
 func TestEndOfTag(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 20_000 {
+		tag := make([]byte, rng.IntN(40))
+		for i := range tag {
+			tag[i] = "abc =\"'()-,.\x01é<"[rng.IntN(16)]
+		}
+		want := bytes.ContainsAny(tag, "(-")
+		if end, odd := endOfTag(append(slices.Clone(tag), ">-(-("...), 0); end != len(tag)+1 || odd != want {
+			t.Fatalf("%q> ends at %d, odd %v; want %v", tag, end, odd, want)
+		}
+		if end, odd := endOfTag(tag, 0); end != len(tag) || odd != want {
+			t.Fatalf("%q without an end: %d, odd %v; want %v", tag, end, odd, want)
+		}
+	}
 	for n := range 70 {
 		tag := append(bytes.Repeat([]byte{'<'}, n), "> and > more"...)
-		if end := endOfTag(tag, 0); end != n+1 {
+		if end, _ := endOfTag(tag, 0); end != n+1 {
 			t.Errorf("a tag of %d bytes ends at %d", n+1, end)
 		}
-		if end := endOfTag(tag[:n], 0); end != n {
+		if end, _ := endOfTag(tag[:n], 0); end != n {
 			t.Errorf("%d bytes without an end: %d", n, end)
+		}
+	}
+}
+
+// What an element means is said of its whole name, in any case, whatever ends it.
+func TestElements(t *testing.T) {
+	means := map[string]element{}
+	for _, e := range elements {
+		if e.name != 0 {
+			means[string(bytes.TrimRight(binary.LittleEndian.AppendUint64(nil, e.name), "\x00"))] = e.is
+		}
+	}
+	if len(means) < 30 || means["a"]&isLink == 0 || means["polyline"] != isShown|isDrawn {
+		t.Fatalf("elements: %v", means)
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	var names []string
+	for name := range means {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for range 50_000 {
+		name := []byte(names[rng.IntN(len(names))])
+		for i := range name {
+			if isLetter(name[i]) && rng.IntN(3) == 0 {
+				name[i] ^= 0x20
+			}
+		}
+		switch rng.IntN(4) {
+		case 0:
+			name[rng.IntN(len(name))] ^= 1 << rng.IntN(8)
+		case 1:
+			name = append(name, "x1-é"[rng.IntN(5)])
+		}
+		tag := append(slices.Clone(name), " \n\t/>"[rng.IntN(5)])
+		tag = append(tag, "abcdefghij>"[:rng.IntN(12)]...)
+		i := bytes.IndexAny(tag, " \n\t\r\f/>")
+		if i == 0 || bytes.IndexFunc(tag[:i], func(r rune) bool { return r <= ' ' }) >= 0 {
+			continue
+		}
+		if got, want := elementAt(tag, 0), means[strings.ToLower(string(tag[:i]))]; got != want {
+			t.Fatalf("%q means %b, want %b", tag, got, want)
+		}
+	}
+}
+
+// A phrase is three words that follow one another between two tags, or a whole text of one or two.
+func TestPhrasesAreThoseOfTheirDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 2000 {
+		var page []byte
+		want := map[uint32]bool{}
+		for range rng.IntN(8) {
+			var text []uint64
+			for range rng.IntN(12) {
+				word := []byte("abcdefghijklmnopqr"[:1+rng.IntN(18)])
+				word[0] -= byte(rng.IntN(2) * 32)
+				_, alike := plainMarks(word)
+				page, text = append(append(page, word...), " ,. - "[rng.IntN(6)]), append(text, alike)
+			}
+			page = append(page, "<p>"...)
+			for i := range text {
+				n := min(3, len(text))
+				if i+n > len(text) {
+					break
+				}
+				h := uint64(n)
+				for _, w := range text[i : i+n] {
+					h = mix(h^w, wordMore)
+				}
+				want[uint32(h>>32)&^1] = true
+			}
+		}
+		var all []uint32
+		for m := range want {
+			all = append(all, m)
+		}
+		slices.Sort(all)
+		if got := Mark(page, "http://h.test/", nil).Sample; !slices.Equal(got, all[:min(len(all), MaxPhrases)]) {
+			t.Fatalf("%q has phrases %x, want %x", page, got, all)
 		}
 	}
 }

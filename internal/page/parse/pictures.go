@@ -16,20 +16,12 @@ const MaxPictures = 32
 
 // shown takes in what a start tag, without its "<", shows: its words, which are seen where the picture is not, or beside it, and the pictures
 // themselves.
-func (r *reader) shown(tag []byte) {
-	shows := showsSource(tag)
-	if !shows && !mayShow(tag) {
-		return
-	}
-	image := shows && named(tag, "img")
-	if image {
+func (r *reader) shown(of element, tag []byte) {
+	source := of&isShown != 0
+	if of&isImage != 0 {
 		for _, name := range [...]string{"alt", "title"} {
 			if text := attributeOf(tag, name); len(text) > 0 {
 				r.words(text, 0)
-				if r.runs == 1 || r.runs == 2 {
-					r.keep()
-				}
-				r.runs = 0
 				r.endValue()
 			}
 		}
@@ -38,67 +30,27 @@ func (r *reader) shown(tag []byte) {
 			return // it counts readers
 		}
 	}
-	frame := named(tag, "iframe")
-	draws := named(tag, "path") || named(tag, "polygon") || named(tag, "polyline")
 	eachAttribute(tag, func(name, value []byte) {
 		switch {
 		case foldEqual(name, "style"):
 			r.styled(value)
 		case foldEqual(name, "background"), foldEqual(name, "poster"):
 			r.picture(value)
-		case draws && (foldEqual(name, "d") || foldEqual(name, "points")):
+		case of&isDrawn != 0 && (foldEqual(name, "d") || foldEqual(name, "points")):
 			r.picture(value)
-		case !shows && !pictureFile(value), frame && !bytes.Contains(value, []byte("//")): // a frame of the site's own is a page of its own
+		case !source && !pictureFile(value), of&isFrame != 0 && !bytes.Contains(value, []byte("//")): // a frame of the site's own is a page of its own
 		case hasSuffixFold(name, "srcset"):
 			for i, ref := range Srcset(value) {
-				if i == 0 || !image { // the others are the same, larger
+				if i == 0 || of&isImage == 0 { // the others are the same, larger
 					r.picture(ref)
 				}
 			}
-		case hasSuffixFold(name, "src"), shows && (foldEqual(name, "data") || foldEqual(name, "href") || foldEqual(name, "xlink:href")):
+		case hasSuffixFold(name, "src"), source && (foldEqual(name, "data") || foldEqual(name, "href") || foldEqual(name, "xlink:href")):
 			r.picture(value)
 		case len(name) > 5 && foldEqual(name[:5], "data-") && pictureFile(value):
 			r.picture(value)
 		}
 	})
-}
-
-// showsSource reports whether what a tag names by its source is shown.
-func showsSource(tag []byte) bool {
-	switch tag[0] | 0x20 {
-	case 'i':
-		return named(tag, "img") || named(tag, "image") || named(tag, "input") || named(tag, "iframe")
-	case 's':
-		return named(tag, "source")
-	case 'v':
-		return named(tag, "video")
-	case 'a':
-		return named(tag, "audio") || named(tag, "amp-img")
-	case 'e':
-		return named(tag, "embed")
-	case 'o':
-		return named(tag, "object")
-	case 'p':
-		return named(tag, "path") || named(tag, "polygon") || named(tag, "polyline")
-	}
-	return false
-}
-
-// mayShow reports whether any other tag may show a picture, by a style or an attribute that a script reads.
-func mayShow(tag []byte) bool {
-	if len(tag) < len("p style=url(x)>") {
-		return false
-	}
-	if c := tag[0] | 0x20; (c == 'b' || c == 't') && bytes.Contains(tag, []byte("background=")) {
-		return true
-	}
-	for i := 0; i < len(tag); i += 8 { // most tags have neither
-		x := eight(tag, i)
-		if open, hyphen := x^ones*'(', x^ones*'-'; ((open-ones)&^open|(hyphen-ones)&^hyphen)&highs != 0 {
-			return hasData(tag) || bytes.Contains(tag, []byte("url("))
-		}
-	}
-	return false
 }
 
 // hasData reports whether "data-" stands in a tag: there are fewer hyphens in one than letters d.
@@ -112,15 +64,6 @@ func hasData(tag []byte) bool {
 			return true
 		}
 	}
-}
-
-// named reports whether a tag, without its "<", is of an element.
-func named(tag []byte, name string) bool {
-	if len(tag) <= len(name) || !foldEqual(tag[:len(name)], name) {
-		return false
-	}
-	c := tag[len(name)]
-	return c <= ' ' || c == '/' || c == '>'
 }
 
 // styled takes in the pictures of a style: in a style attribute, or of a style sheet in the page.
@@ -179,7 +122,7 @@ func directory(path []byte) (mark uint64) {
 			i++
 			continue
 		}
-		exact, _, next := wordAt(path, i)
+		exact, _, next, _ := wordAt(path, i)
 		if exact != digitsWord && !slices.Contains(had, exact) {
 			had = append(had, exact)
 			mark += mix(exact, wordSeed)
@@ -200,7 +143,7 @@ func (r *reader) namedBy(ref []byte) (all bool) {
 			i++
 			continue
 		}
-		exact, alike, next := wordAt(ref, i)
+		exact, alike, next, _ := wordAt(ref, i)
 		if bytes.ContainsAny(ref[i:next], "0123456789") {
 			if exact == digitsWord { // random to the eye
 				exact, alike = xxh3.Hash(ref[i:next]), digitsWord

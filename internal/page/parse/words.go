@@ -59,34 +59,34 @@ var textOf = func() (t [256]uint8) {
 	return t
 }()
 
-// endOfTag returns the index after the next ">" from i on, or len(b). Most tags are short.
-func endOfTag(b []byte, i int) int {
-	for range 3 {
-		x := eight(b, i) ^ ones*'>'
-		if at := (x - ones) &^ x & highs; at != 0 { // the lowest of these is right
-			return i + bits.TrailingZeros64(at)/8 + 1
+// endOfTag returns the index after the next ">" from i on, or len(b). odd reports whether a bracket or a hyphen stands before it.
+func endOfTag(b []byte, i int) (end int, odd bool) {
+	var seen uint64
+	for ; i < len(b); i += 8 {
+		x := eight(b, i)
+		gt, open, hyphen := x^ones*'>', x^ones*'(', x^ones*'-'
+		at, here := (gt-ones)&^gt&highs, ((open-ones)&^open|(hyphen-ones)&^hyphen)&highs
+		if at != 0 { // the lowest of these is right
+			return i + bits.TrailingZeros64(at)/8 + 1, seen|here&(at&-at-1) != 0
 		}
-		i += 8
+		seen |= here
 	}
-	return skipPast(b, min(i, len(b)), '>')
+	return len(b), seen != 0
 }
 
 // wordAt returns the marks of the word that begins at b[i], and where it ends. One mark is that of the word as it stands, the
 // other that of it without regard to case and digits. What changes between letters and digits more than once is random to the
-// eye, and as a whole a number.
-func wordAt(b []byte, i int) (exact, alike uint64, end int) {
+// eye, and as a whole a number. letters says that it is short, and of ASCII's letters alone.
+func wordAt(b []byte, i int) (exact, alike uint64, end int, letters bool) {
 	x := eight(b, i)
-	letters := between(x|ones<<5, 'a', 'z')
-	if n := bits.TrailingZeros64(^letters&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are short, and letters
-		mask := uint64(1)<<(8*n) - 1
+	at := between(x|ones<<5, 'a', 'z')
+	if n := bits.TrailingZeros64(^at&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are
+		mask, last := uint64(1)<<(8*n)-1, wordLast^uint64(n)
 		x &= mask
-		exact = mix(wordSeed^x, wordLast^uint64(n))
-		if low := x | letters>>2&mask; low != x {
-			return exact, mix(wordSeed^low, wordLast^uint64(n)), i + n
-		}
-		return exact, exact, i + n
+		return mix(wordSeed^x, last), mix(wordSeed^(x|at>>2&mask), last), i + n, true
 	}
-	return longWord(b, i)
+	exact, alike, end = longWord(b, i)
+	return exact, alike, end, false
 }
 
 // longWord is wordAt for a word of eight bytes or more, or one that has other bytes than letters.

@@ -1,0 +1,61 @@
+package parse
+
+// element is what an element means to what reads words.
+type element uint16
+
+const (
+	isHidden element = 1 << iota // nobody sees what is in it
+	isName                       // it says what the page is called
+	isLead                       // it leads elsewhere, or is a choice,
+	isLink                       // by its address
+	isShown                      // it shows what it names by its source,
+	isImage                      // with words that stand for it,
+	isFrame                      // as a page in the page,
+	isDrawn                      // or as lines
+	isBacked                     // it may have a background by an attribute
+	endsRow                      // a row of figures ends with it
+)
+
+// Names have eight bytes at most, so that one is looked up as a number.
+var elements = func() (t [256]struct {
+	name uint64
+	is   element
+}) {
+	for name, is := range map[string]element{
+		"script": isHidden, "style": isHidden, "template": isHidden,
+		"title": isName, "h1": isName,
+		"a": isLead | isLink | endsRow, "option": isLead | endsRow, "button": isLead | endsRow, "label": isLead | endsRow, "li": endsRow,
+		"img": isShown | isImage, "image": isShown, "input": isShown | endsRow, "iframe": isShown | isFrame, "source": isShown, "video": isShown, "audio": isShown,
+		"amp-img": isShown, "embed": isShown, "object": isShown, "path": isShown | isDrawn, "polygon": isShown | isDrawn, "polyline": isShown | isDrawn,
+		"body": isBacked, "table": isBacked, "thead": isBacked, "tbody": isBacked, "tfoot": isBacked, "tr": isBacked, "td": isBacked, "th": isBacked,
+	} {
+		x := eight([]byte(name), 0)
+		at := elementSlot(x)
+		for t[at].name != 0 {
+			at++
+		}
+		t[at].name, t[at].is = x, is
+	}
+	return t
+}()
+
+func elementSlot(name uint64) uint8 { return uint8(name * wordMore >> 56) }
+
+// elementAt returns what the element means whose name begins at b[i]; 0 for one that means nothing.
+func elementAt(b []byte, i int) element {
+	x := eight(b, i)
+	gt, slash := x^ones*'>', x^ones*'/'
+	mask := ^uint64(0)
+	if at := ((x-ones*('!'))&^x | (gt-ones)&^gt | (slash-ones)&^slash) & highs; at != 0 { // white space, ">" or "/"; the lowest of these is right
+		mask = at&-at>>7 - 1
+	} else if i+8 < len(b) && class[b[i+8]]&endsName == 0 {
+		return 0
+	}
+	x = (x | ones<<5) & mask
+	for at := elementSlot(x); elements[at].name != 0; at++ {
+		if elements[at].name == x {
+			return elements[at].is
+		}
+	}
+	return 0
+}
