@@ -51,7 +51,13 @@ function drawMarks(u, marks) {
     if (line < 0) line = lines.push([]) - 1;
     lines[line].push([from, to]);
     c.textAlign = turned ? 'right' : 'left';
-    if ((line + 1) * 13 * r < height) c.fillText(label, x + (turned ? -4 : 4) * r, top + (11 + 13 * line) * r);
+    if ((line + 1) * 13 * r >= height) continue;
+    const at = [label, x + (turned ? -4 : 4) * r, top + (11 + 13 * line) * r];
+    c.save();
+    c.setLineDash([]); c.lineWidth = 4 * r; c.lineJoin = 'round'; c.strokeStyle = css('--paper');
+    c.strokeText(...at); // so that no line of the chart crosses it
+    c.restore();
+    c.fillText(...at);
   }
   c.restore();
 }

@@ -18,11 +18,11 @@ export function Pages({ me, job, at }) {
   const rows = list.data ? list.data.pages : [];
   return <div class="page">
     <div class="filters">
-      <label>{t('URL or title')} <input type="search" maxLength={256} value={find} onInput={change(setFind)} /></label>
+      <label>{t('URL or title')} <input type="search" size={14} maxLength={256} value={find} onInput={change(setFind)} /></label>
       <label>{t('State')} <select value={state} onChange={change(setState)}><option value="">{t('all')}</option>{['fetched', 'failed', 'excluded'].map(v => <option value={v}>{t(v)}</option>)}</select></label>
       <label>{t('Status')} <select value={kind} onChange={change(setKind)}><option value="">{t('all')}</option>{[2, 3, 4, 5].map(v => <option value={v}>{v}xx</option>)}</select></label>
-      <label>{t('Type')} <input size={10} list="types" value={mime} onInput={change(setMime)} /></label>
-      <label>{t('Site')} <input size={14} value={site} onInput={change(setSite)} /></label>
+      <label>{t('Type')} <input size={8} list="types" value={mime} onInput={change(setMime)} /></label>
+      <label>{t('Site')} <input size={10} value={site} onInput={change(setSite)} /></label>
       <label>{t('Node')} <input size={8} list="nodes" value={node} onInput={change(setNode)} /></label>
       <datalist id="nodes">{(nodes.data || []).map(v => <option value={v.node} />)}</datalist>
       <datalist id="types">{['text/html', 'text/css', 'image/', 'application/pdf', 'application/json'].map(v => <option value={v} />)}</datalist>

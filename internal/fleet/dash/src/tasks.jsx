@@ -130,7 +130,8 @@ export function Why({ of }) {
     {d.passed && <p class="note">{d.passed.taken >= d.passed.places || d.passed.place || d.passed.bandwidth
       ? t('{0} costs least and did not get it: {1} of its {2} places are taken.', d.passed.node, d.passed.taken, d.passed.places)
       : t('{0} costs least and did not get it.', d.passed.node)}</p>}
-    {(d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
+    {d.cost === 'none' && <p class="note">{t('Nothing was compared: this strategy does not go by cost.')}</p>}
+    {d.cost !== 'none' && (d.candidates || []).length > 0 && <Table label={t('Candidates')} rows={d.candidates} columns={[
       { title: t('Node'), cell: c => <span>{c.node} {c.node === d.node && <Badge kind="go">{t('chosen')}</Badge>}</span> },
       { title: d.cost ? t(d.cost) : t('Cost'), num: true, cell: cost },
       { title: t('Compared'), cell: c => <span class="bar"><i style={{ width: c.cost === null ? 0 : 100 * c.cost / top + '%' }} class={c.node === d.node ? 'ok' : ''} /></span> },
