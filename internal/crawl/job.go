@@ -60,6 +60,17 @@ type Place struct {
 	Region string  `cbor:"3,keyasint,omitempty" json:"region,omitempty" yaml:"region"`
 }
 
+// Located reports whether it says where on the globe the site is.
+func (p Place) Located() bool { return p.Lat != 0 || p.Lon != 0 }
+
+// Place returns what a job says of where a site is: under its name, or its host's.
+func (p *Placing) Place(site string) (at Place, ok bool) {
+	if at, ok = p.Places[site]; !ok {
+		at, ok = p.Places[HostOf(site)]
+	}
+	return at, ok
+}
+
 // Identity is what makes a job this job and no other.
 type Identity struct {
 	Seeds        []string `cbor:"1,keyasint" json:"seeds"`

@@ -68,6 +68,15 @@ func (u URL) Origin() string { return u.s[:u.path] }
 // Dir returns the URL up to and with the last slash of its path: what relative references start from.
 func (u URL) Dir() string { return u.s[:u.pathDir] }
 
+// HostOf returns the host of a site, which may have a port.
+func HostOf(site string) string {
+	u, err := Parse("http://" + site + "/")
+	if err != nil {
+		return site
+	}
+	return u.Host()
+}
+
 // Site returns the site: the host, with its port unless that is 80 or 443.
 func (u URL) Site() string {
 	if u.hostEnd == u.path {

@@ -294,15 +294,7 @@ func reached(j *frontier.Job, t *frontier.Task) int64 {
 	return t.Pending()
 }
 
-// host is a site's name without its port.
-func host(site string) string {
-	if u, err := crawl.Parse("http://" + site + "/"); err == nil {
-		return u.Host()
-	}
-	return site
-}
-
-func domain(site string) string { return scope.Domain(host(site)) }
+func domain(site string) string { return scope.SiteDomain(site) }
 
 // grant makes a lease of an assignment; nil if there is nothing to give.
 func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.Task, n *schedule.Node) (*crawl.Lease, error) {

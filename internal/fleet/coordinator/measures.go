@@ -225,12 +225,8 @@ func (c *Coordinator) place(j *frontier.Job, name string, site *crawl.Site, now 
 	if c.cfg.Places != nil && site.AddrExpiry > now && len(site.Addrs) > 0 {
 		at = c.cfg.Places.Place(site.Addrs[0])
 	}
-	p, ok := j.Placing.Places[name]
-	if !ok {
-		p, ok = j.Placing.Places[host(name)]
-	}
-	if ok {
-		at.Lat, at.Lon, at.Located = p.Lat, p.Lon, p.Lat != 0 || p.Lon != 0
+	if p, ok := j.Placing.Place(name); ok {
+		at.Lat, at.Lon, at.Located = p.Lat, p.Lon, p.Located()
 		if p.Region != "" {
 			at.Region = p.Region
 		}

@@ -63,21 +63,12 @@ func refusedKey(task uint32, k crawl.Key) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{'z'}, task), k[:]...)
 }
 
-// hostOf is the host of a site.
-func hostOf(site string) string {
-	u, err := crawl.Parse("http://" + site + "/")
-	if err != nil {
-		return site
-	}
-	return u.Host()
-}
-
 // domainOf returns the domain of a site, nil if hosts are not judged there. add says to make one.
 func (f *Frontier) domainOf(j *Job, s space, site string, add bool) *domain {
 	if j == nil || j.Identity.Collect != nil || j.Identity.Scope != crawl.ScopeDomain && j.Identity.Scope != crawl.ScopeAny {
 		return nil
 	}
-	name := domainName{s, scope.Domain(hostOf(site))}
+	name := domainName{s, scope.SiteDomain(site)}
 	d := f.domains[name]
 	if d == nil && add {
 		d = &domain{domainName: name}
@@ -123,7 +114,7 @@ func (f *Frontier) firstLeft(t *Task) int {
 
 // hostURL is the URL that stands for a host of the domain.
 func (d *domain) hostURL(site string) (crawl.URL, bool) {
-	labels := strings.Split(strings.TrimSuffix(strings.TrimSuffix(hostOf(site), d.name), "."), ".")
+	labels := strings.Split(strings.TrimSuffix(strings.TrimSuffix(crawl.HostOf(site), d.name), "."), ".")
 	slices.Reverse(labels)
 	if len(labels) > hostLabels {
 		labels = []string{deepHost}
@@ -243,7 +234,7 @@ func (d *domain) via(m *yield.Model, t *Task) uint32 {
 	if t == nil || t.space() != d.space {
 		return 0
 	}
-	if at, ok := d.hostURL(t.Site); ok && scope.Domain(hostOf(t.Site)) == d.name {
+	if at, ok := d.hostURL(t.Site); ok && scope.SiteDomain(t.Site) == d.name {
 		return m.Template(at)
 	}
 	return 0

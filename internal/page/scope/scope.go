@@ -121,6 +121,9 @@ func (r *Rules) place(u crawl.URL) string {
 	return u.Site()
 }
 
+// SiteDomain is Domain of a site, which may have a port.
+func SiteDomain(site string) string { return Domain(crawl.HostOf(site)) }
+
 // Domain returns the registrable domain of a host; of an address, or of a name without a dot, the host itself.
 func Domain(host string) string {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
