@@ -56,7 +56,7 @@ var house = map[string]struct {
 	"plan/split":    {true, "engine"},
 	"plan/segment":  {false, ""},
 	"plan/geo":      {false, "schedule"},
-	"plan/sim":      {true, "crawl learn netcoord predict schedule solve topic"},
+	"plan/sim":      {true, "crawl polite learn netcoord predict price schedule solve topic"},
 	"plan/report":   {true, ""},
 	"plan/lab":      {false, "dataset netcoord predict price report schedule sim solve split strategy"},
 
@@ -64,7 +64,7 @@ var house = map[string]struct {
 	"fleet/usage":       {false, ""},
 	"fleet/frontier":    {false, "crawl scope polite yield topic learn"},
 	"fleet/ledger":      {false, "crawl learn"},
-	"fleet/recorded":    {false, "learn sim ledger"},
+	"fleet/recorded":    {false, "scope price learn sim ledger"},
 	"fleet/access":      {true, ""},
 	"fleet/bus":         {false, "crawl durable term"},
 	"fleet/gate":        {false, "crawl durable access bus"},

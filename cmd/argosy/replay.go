@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/recorded"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/lab"
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 )
@@ -117,10 +118,13 @@ func newLabReplay() *cobra.Command {
 	c := &cobra.Command{
 		Use: "replay DIR|URL --strategy A,B", Short: "Run a recorded crawl or fleet under other strategies in the simulator", Args: cobra.ExactArgs(1),
 		Long: `Replay makes a simulated world of a crawl or a fleet that its ledger has recorded (the directory of a crawl or of a
-coordinator, postgres://…, or http://HOST:PORT of a coordinator that runs): its nodes, its sites with their sizes and pauses, the speed of each pair of them as it was
-while it was tried, and how it changed. It runs strategies in it and prints how fast they had nine tenths of what was
-recorded, beside the recording itself. Speeds of pairs that were never tried, or not at that time, are drawn from the
-predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
+coordinator, postgres://…, or http://HOST:PORT of a coordinator that runs): its nodes, its sites with their sizes and pauses, the
+speed of each pair of them as it was while it was tried, and how it changed. It runs strategies in it and prints how fast they had
+nine tenths of what was recorded, beside the recording itself.
+
+"As recorded" gives each site to the nodes that had it. What that is off the recording is what the simulated world leaves out; what the
+same strategy is off that is chance, and what it decides otherwise. Speeds of pairs that were never tried, or not at that time, are
+drawn from the predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
 		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10\n  argosy lab replay http://127.0.0.1:8480 --job 1 --strategy flow",
 		RunE: func(c *cobra.Command, args []string) error {
 			var specs []string
@@ -138,10 +142,9 @@ predictor's uncertainty, as often as --draws says, and the spread of the draws i
 			if err != nil {
 				return err
 			}
-			if _, err := strategy.New(r.Strategy); err == nil && r.Strategy != "" {
-				specs = append([]string{r.Strategy}, specs...)
+			if specs, err = replayable(&r, specs); err != nil {
+				return err
 			}
-			specs = distinct(specs)
 			rows, guess, err := lab.Replay(c.Context(), &r, specs, f.draws)
 			if errors.Is(err, sim.ErrNothingRecorded) {
 				return usage("%s: %w", args[0], err)
@@ -157,6 +160,28 @@ predictor's uncertainty, as often as --draws says, and the spread of the draws i
 	f.register(c)
 	c.Flags().StringVar(&strategies, "strategy", "", "strategies to try beside the recording's own, separated by commas, options after a plus sign")
 	return c
+}
+
+// replayable are the strategies that a recording is replayed under, its own first, and refuses those that go by what it does not tell.
+func replayable(r *sim.Recording, asked []string) ([]string, error) {
+	may := func(spec string) error {
+		st, err := strategy.New(spec)
+		if err != nil {
+			return err
+		}
+		return schedule.CheckPlaces(st, r.Placed())
+	}
+	for _, spec := range asked {
+		if err := may(spec); err != nil {
+			return nil, usage("--strategy: %w", err)
+		}
+	}
+	if err := may(r.Strategy); err == nil {
+		asked = append([]string{lab.AsRecorded, r.Strategy}, asked...)
+	} else if len(asked) == 0 {
+		return nil, usage("--strategy: name some: the recording's own cannot be replayed: %w", err)
+	}
+	return distinct(asked), nil
 }
 
 // distinct leaves out what is named again.

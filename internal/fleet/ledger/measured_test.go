@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -63,5 +64,26 @@ func TestLearnedInOrder(t *testing.T) {
 	}
 	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error { got = append(got, f.Seconds*1000); return nil }); err != nil || !slices.Equal(got, slices.Concat(ms, ms, ms)) {
 		t.Errorf("learned %v, %v", got, err)
+	}
+}
+
+// A recording's sites are at the addresses that their pages were had from, each once, and of one job alone.
+func TestAddressesOfSites(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for i, p := range []struct {
+		job      int
+		site, ip any
+	}{{1, "a.test", "192.0.2.1"}, {1, "a.test", "192.0.2.1"}, {1, "a.test", "192.0.2.0"}, {1, "b.test", "192.0.2.1"}, {1, "c.test", nil}, {1, nil, "192.0.2.9"}, {2, "d.test", "192.0.2.1"}} {
+		if _, err := l.db.ExecContext(t.Context(), l.kind.bind(`INSERT INTO pages (job, key, url, surt, state, site, ip) VALUES (?, ?, '', '', 'fetched', ?, ?)`), p.job, []byte{byte(i)}, p.site, p.ip); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := l.Addresses(t.Context(), 1)
+	if want := map[string][]string{"a.test": {"192.0.2.0", "192.0.2.1"}, "b.test": {"192.0.2.1"}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 }

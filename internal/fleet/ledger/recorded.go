@@ -91,7 +91,8 @@ func (l *Ledger) Job(ctx context.Context, id uint32) (Job, error) {
 type Span struct {
 	Task           uint32
 	Node, Site     string
-	Started, Ended int64 // Unix ms; an open lease ends with its last report
+	Epoch          uint64 // of the leader that has given it
+	Started, Ended int64  // Unix ms; it ends with its last report, whenever it was taken back after that
 	WorkedUS       int64
 	Given          int64 // URLs that it was given until it ended
 	Asked, Good    int64
@@ -101,16 +102,16 @@ type Span struct {
 
 // Spans calls fn for each lease of a job that has asked for a page, in the order of their beginning.
 func (l *Ledger) Spans(ctx context.Context, job uint32, fn func(*Span) error) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.started, CASE WHEN coalesce(l.ended, 0) > max(r.at) THEN l.ended ELSE max(r.at) END, sum(r.worked_us), l.found, sum(r.asked),
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.epoch, l.started, max(r.at), sum(r.worked_us), l.found, sum(r.asked),
 sum(r.good), sum(r.bits), coalesce(max(t.pending), 0) FROM leases l JOIN reports r ON r.lease = l.id LEFT JOIN tasks t ON t.id = l.task
-WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended, l.found HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
+WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.epoch, l.started, l.found HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
 	if err != nil {
 		return l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var s Span
-		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Started, &s.Ended, &s.WorkedUS, &s.Given, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
+		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Epoch, &s.Started, &s.Ended, &s.WorkedUS, &s.Given, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
 			return l.wrap(err)
 		}
 		if err := fn(&s); err != nil {
@@ -118,6 +119,24 @@ WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.started, l.ended, l.fou
 		}
 	}
 	return l.wrap(rows.Err())
+}
+
+// Addresses returns the addresses that a job's sites were asked at, in their order.
+func (l *Ledger) Addresses(ctx context.Context, job uint32) (map[string][]string, error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT DISTINCT site, ip FROM pages WHERE job = ? AND site <> '' AND ip <> '' ORDER BY site, ip`), int64(job))
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	out := map[string][]string{}
+	for rows.Next() {
+		var site, addr string
+		if err := rows.Scan(&site, &addr); err != nil {
+			return nil, l.wrap(err)
+		}
+		out[site] = append(out[site], addr)
+	}
+	return out, l.wrap(rows.Err())
 }
 
 // Died returns when nodes reported last whose leases of a job ended since nothing was heard of them any more, Unix ms, and for how

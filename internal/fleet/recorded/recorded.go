@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/page/scope"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/price"
 	"argosy/internal/plan/sim"
 )
 
@@ -29,7 +32,8 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		return r, fmt.Errorf("job %d: %w", job, err)
 	}
 	r.Strategy, r.Left, r.Widths = j.Strategy, map[string]float64{}, j.Limits.SiteConnections
-	r.Delay = j.Limits.Delay.Seconds()
+	r.Placing = sim.JobPlacing{Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Landmarks: j.Placing.Landmarks}
+	r.Delay, r.PerIP, r.PerDom = j.Limits.Delay.Seconds(), j.Limits.PerIP, j.Limits.PerDomain
 	r.Lease = sim.LeaseShape{Bits: float64(j.Limits.LeasePages), Seconds: j.Limits.LeaseTime.Seconds()}
 	fleet, err := l.Fleet(ctx)
 	if err != nil {
@@ -40,17 +44,27 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		return r, err
 	}
 	r.Held = held
+	if r.Sites, err = sites(ctx, l, &j); err != nil {
+		return r, err
+	}
 	known := map[string]bool{}
 	for _, n := range fleet {
 		known[n.Info.Node] = true
+		if j.Placing.Store != "" && j.Placing.Store != n.Info.Store { // the job's tasks may not go there
+			continue
+		}
 		r.Nodes = append(r.Nodes, sim.RecordedNode{
-			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency, Bandwidth: n.Info.Offer[2], Came: n.Came, Gone: n.Gone, Died: died[n.Info.Node],
+			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency,
+			CPU: n.Info.Offer[0], Memory: n.Info.Offer[1], Bandwidth: n.Info.Offer[2], Prices: price.Rates{Reserve: n.Info.Prices[0], Use: n.Info.Prices[1], Surcharge: n.Info.Prices[2]}, OnDemand: n.Info.OnDemand,
+			Came: n.Came, Gone: n.Gone, Died: died[n.Info.Node],
 		})
 	}
+	var away away
 	err = l.Spans(ctx, job, func(s *ledger.Span) error {
 		if !known[s.Node] {
 			return ErrOlder
 		}
+		away.see(s)
 		r.Left[s.Site] = float64(s.Pending)
 		r.Leases = append(r.Leases, sim.RecordedLease{
 			Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
@@ -79,5 +93,78 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		r.Facts = append(r.Facts, f)
 		return nil
 	})
+	if err == nil {
+		away.leaveOut(&r)
+	}
 	return r, err
+}
+
+// away finds the times in which nobody led a crawl: it was interrupted, and nothing of that is to be replayed.
+type away struct {
+	epoch   uint64
+	last    int64      // when a lease was given out last
+	windows [][2]int64 // from the last lease of a leader to the first of the next one
+}
+
+const (
+	notAway = 1000 // ms in which nothing happens although somebody leads,
+	tenfold = 10   // or so many times as long as what passes between two things that happen in nineteen of twenty cases
+)
+
+// see takes in a lease; they come in the order of their beginning.
+func (a *away) see(s *ledger.Span) {
+	if s.Epoch != a.epoch && a.last > 0 {
+		a.windows = append(a.windows, [2]int64{a.last, s.Started})
+	}
+	a.epoch, a.last = s.Epoch, s.Started
+}
+
+// leaveOut leaves out of a recording when nothing happened between the last lease of a leader and the first of the next one.
+func (a *away) leaveOut(r *sim.Recording) {
+	if len(a.windows) == 0 {
+		return
+	}
+	at := make([]int64, 0, len(r.Facts)+len(r.Leases))
+	for i := range r.Facts {
+		at = append(at, r.Facts[i].At)
+	}
+	for i := range r.Leases {
+		at = append(at, r.Leases[i].Started)
+	}
+	slices.Sort(at)
+	apart := make([]int64, len(at)-1)
+	for i := range apart {
+		apart[i] = at[i+1] - at[i]
+	}
+	slices.Sort(apart)
+	least := max(notAway, tenfold*apart[len(apart)*19/20])
+	for i := len(at) - 1; i > 0; i-- { // the last one first: times before it stay
+		from, to := at[i-1], at[i]
+		if to-from > least && slices.ContainsFunc(a.windows, func(w [2]int64) bool { return w[0] <= from && to <= w[1] }) {
+			r.LeaveOut(from, to)
+		}
+	}
+}
+
+// sites tells where the sites of a job are, as far as its job says that, or its leases are limited by it.
+func sites(ctx context.Context, l *ledger.Ledger, j *ledger.Job) (map[string]sim.RecordedSite, error) {
+	if j.Limits.PerIP <= 0 && j.Limits.PerDomain <= 0 && len(j.Placing.Places) == 0 {
+		return nil, nil
+	}
+	addrs, err := l.Addresses(ctx, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]sim.RecordedSite, len(addrs))
+	for name, of := range addrs {
+		s := sim.RecordedSite{Addrs: of}
+		if j.Limits.PerDomain > 0 {
+			s.Domain = scope.SiteDomain(name)
+		}
+		if p, ok := j.Placing.Place(name); ok {
+			s.Place = p
+		}
+		out[name] = s
+	}
+	return out, nil
 }

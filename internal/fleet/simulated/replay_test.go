@@ -1,12 +1,16 @@
 package simulated_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,9 +19,9 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/recorded"
+	"argosy/internal/plan/lab"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
-	"argosy/internal/plan/strategy"
 	"argosy/internal/testkit"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
@@ -29,9 +33,12 @@ type shapedWeb struct {
 	turn         time.Duration // after so long all links change
 	seed         int
 	light        float64 // text and speeds are so many times less, at a fraction of the work; 0 is 1
+	nodes        int     // of the fleet; 0 is 4
 
 	unequal bool          // sites differ in pages, in their sizes, in how long an answer takes, and in how many are missing
 	delay   time.Duration // between requests to a site
+	away    time.Duration // for so long there is no coordinator, from five seconds on
+	luck    uint64        // another one has the same web crawled once more, a little otherwise
 }
 
 // web is what is crawled.
@@ -71,16 +78,28 @@ func (s thirdMissing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // speed is a link's, bits/s, between 0.4 and 4 Mbit/s.
 func (w shapedWeb) speed(node string, site string, later bool) float64 {
-	x := uint64(w.seed) + 1
-	for _, c := range node + "/" + site {
-		x = (x ^ uint64(c)) * 0x9e3779b97f4a7c15
-		x ^= x >> 29
-	}
+	x := w.mix(node + "/" + site)
 	if later {
 		x = x * 0xbf58476d1ce4e5b9
 		x ^= x >> 32
 	}
 	return 4e5 * math.Pow(10, float64(x>>40)/(1<<24))
+}
+
+// mix is a number that belongs to a text in this web.
+func (w shapedWeb) mix(text string) uint64 {
+	x := uint64(w.seed) + 1
+	for _, c := range text {
+		x = (x ^ uint64(c)) * 0x9e3779b97f4a7c15
+		x ^= x >> 29
+	}
+	return x
+}
+
+// place is where a node or a site is said to be, degrees; it tells nothing of the links.
+func (w shapedWeb) place(name string) crawl.Place {
+	x := w.mix("place " + name)
+	return crawl.Place{Lat: float64(x>>40%120) - 60, Lon: float64(x>>20%360) - 180}
 }
 
 // crawl has a fleet of four crawl a shaped web in simulated time, and returns its coordinator's directory.
@@ -90,7 +109,7 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 	light := max(1, w.light)
 	simulated(t, func(t *testing.T) {
 		s := newWorld(t, dir, w.web())
-		s.Config.Strategy, s.Config.Probe = spec, ""
+		s.Config.Strategy, s.Config.Probe, s.Config.Seed = spec, "", w.luck
 		s.Halt()
 		s.Start()
 		begin := time.Now()
@@ -99,6 +118,8 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 		}}
 		s.change = func(c *assemble.AgentConfig) {
 			node := c.Node.Info.Node
+			at := w.place(node)
+			c.Node.Info.Labels = map[string]string{"lat": fmt.Sprint(at.Lat), "lon": fmt.Sprint(at.Lon)}
 			c.Node.Fetch.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 				here, there := net.Pipe()
 				select {
@@ -109,19 +130,26 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 				}
 			}
 		}
-		for i := range 4 {
+		for i := range cmp.Or(w.nodes, 4) {
 			s.enter(fmt.Sprintf("n%d", i))
 		}
-		time.Sleep(time.Second)
+		time.Sleep(time.Second + time.Duration(w.luck)*17*time.Millisecond)
 		j := fleettest.Job("80", w.delay)
-		j.Identity.Seeds = nil
+		j.Identity.Seeds, j.Placing.Places = nil, map[string]crawl.Place{}
 		for i := range w.sites {
-			j.Identity.Seeds = append(j.Identity.Seeds, fmt.Sprintf("http://s%d.test/", i))
+			name := fmt.Sprintf("s%d.test", i)
+			j.Identity.Seeds, j.Placing.Places[name] = append(j.Identity.Seeds, "http://"+name+"/"), w.place(name)
 		}
 		if j.Limits.LeaseTime = 5 * time.Second; !w.unequal {
 			j.Limits.SiteConnections = 2
 		}
 		id := s.Submit(j)
+		if w.away > 0 {
+			time.Sleep(5 * time.Second)
+			s.Halt()
+			time.Sleep(w.away)
+			s.Start()
+		}
 		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 	})
 	return dir
@@ -141,26 +169,57 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 	return r
 }
 
-// replayed is how fast a strategy is in the worlds of a recording, bits/s, on average.
+// replayed is how fast a strategy is in the worlds of a recording, bits/s, on average; lab.AsRecorded: where all sites go to the nodes that had
+// them.
 func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 	t.Helper()
 	const draws = 8
-	for seed := range uint64(draws) {
-		w, _, err := r.World(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		st, err := strategy.New(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := sim.Replay(w, st)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rate += x.Rate / draws
+	all, _, err := lab.Replay(t.Context(), &r, []string{spec}, draws)
+	if err != nil {
+		t.Fatal(err)
 	}
+	rate, _ = all[0].Rate()
 	return rate
+}
+
+// replayedShapes are fleets and webs of many shapes, crawls of which are replayed: few nodes and many, many sites, short and long, with pauses
+// and without, unequal sites, links that change.
+var replayedShapes = map[string]shapedWeb{
+	"few-nodes":      {sites: 8, pages: 200, turn: 20 * time.Second, seed: 21, light: 6, nodes: 2},
+	"many-sites":     {sites: 40, pages: 60, turn: time.Hour, seed: 22, light: 6, nodes: 6},
+	"many-nodes":     {sites: 30, pages: 150, turn: 15 * time.Second, seed: 23, light: 8, nodes: 10},
+	"unequal-pauses": {sites: 15, pages: 160, turn: time.Hour, seed: 24, light: 3, nodes: 5, unequal: true, delay: 150 * time.Millisecond},
+	"unequal":        {sites: 14, pages: 200, turn: time.Hour, seed: 25, light: 3, nodes: 3, unequal: true},
+	"twenty-sites":   {sites: 20, pages: 200, turn: 25 * time.Second, seed: 26, light: 5},
+	"short":          {sites: 16, pages: 40, turn: 4 * time.Second, seed: 27, light: 4},
+	"long":           {sites: 10, pages: 500, turn: 40 * time.Second, seed: 28, light: 6},
+}
+
+// A replay in which all sites go to the nodes that had them has what the recording had, within a tenth: the replayed world leaves nothing out.
+// By day of two shapes of fleets, at night of eight, and under three strategies.
+func TestLongReplayAsRecorded(t *testing.T) {
+	names, specs := []string{"few-nodes", "short"}, []string{"flow"}
+	if night() {
+		names, specs = slices.Sorted(maps.Keys(replayedShapes)), append(specs, "random", "makespan")
+	}
+	if *shapes != "" {
+		names, specs = slices.Sorted(maps.Keys(replayedShapes)), strings.Fields(*shapes)
+	}
+	for _, name := range names {
+		for _, spec := range specs {
+			r := replayedShapes[name].record(t, spec)
+			bits, seconds := r.Reached()
+			ratio := replayed(t, r, lab.AsRecorded) * seconds / bits
+			own := ""
+			if night() || *shapes != "" {
+				own = fmt.Sprintf(", under it at %.2f", replayed(t, r, spec)*seconds/bits)
+			}
+			t.Logf("%-14s %-10s recorded %.3f Mbit/s over %.0f s, replayed as recorded at %.2f of it%s", name, spec, bits/seconds/1e6, seconds, ratio, own)
+			if math.Abs(ratio-1) > 0.1 {
+				t.Errorf("%s, %s: replayed as recorded at %.2f of the rate", name, spec, ratio)
+			}
+		}
+	}
 }
 
 // Recorded fleets that are replayed under their own strategy are as fast as they were, within a fifth on average of six: goroutines take
@@ -218,6 +277,17 @@ func TestLongReplayOfUnequalSites(t *testing.T) {
 		if math.Abs(sum-1) > most {
 			t.Errorf("%s: replayed at %.2f of the recorded", spec, sum)
 		}
+	}
+}
+
+// A crawl that was interrupted is recorded, and replayed, as if it had not been: in the time in which nobody led it nobody worked.
+func TestLongReplayOfInterrupted(t *testing.T) {
+	r := shapedWeb{sites: 8, pages: 60, turn: time.Hour, seed: 2, light: 8, away: 10 * time.Minute}.record(t, "roundrobin")
+	bits, seconds := r.Reached()
+	ratio := replayed(t, r, "roundrobin") * seconds / bits
+	t.Logf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
+	if seconds > 60 || math.Abs(ratio-1) > 0.3 {
+		t.Errorf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 var shaped = flag.String("sim.shaped", "", "strategies, separated by spaces, that crawl a shaped web and are held against the simulator in the same world")
 
 var (
+	shapes  = flag.String("sim.shapes", "", "strategies, separated by spaces, under which fleets of many shapes are recorded and replayed, as recorded and under them")
 	replays = flag.String("sim.replay", "", "strategies, separated by spaces, each of which is recorded in a shaped web and replayed under the others, and held against their own crawls")
 	paired  = flag.String("sim.paired", "", "strategies, separated by spaces, each of which crawls the same small shaped webs, and is held against the first")
 	advised = flag.String("sim.advise", "", "strategies, separated by spaces: advice from the first half of a shaped crawl under each is held against its second half")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/sim"
 	"argosy/internal/plan/strategy"
 )
@@ -33,6 +34,9 @@ func meanAndSpread(xs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread / float64(len(xs)-1))
 }
 
+// AsRecorded stands for the recording's own strategy, deciding as it did: each site goes to the nodes that had it.
+const AsRecorded = "as recorded"
+
 // Replay runs strategies in the worlds of a recording, each in the same ones.
 func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws int) (out []Replays, guess sim.Guess, err error) {
 	for _, spec := range strategies {
@@ -42,7 +46,7 @@ func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws in
 			if w, guess, err = r.World(seed); err != nil {
 				return nil, guess, err
 			}
-			if err := x.run(ctx, w); err != nil {
+			if err := x.run(ctx, r, w); err != nil {
 				return nil, guess, err
 			}
 		}
@@ -52,13 +56,20 @@ func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws in
 }
 
 // run adds a strategy's rate in a world.
-func (r *Replays) run(ctx context.Context, w sim.World) error {
+func (r *Replays) run(ctx context.Context, of *sim.Recording, w sim.World) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	st, err := strategy.New(r.Strategy)
+	spec := r.Strategy
+	if spec == AsRecorded {
+		spec = of.Strategy
+	}
+	st, err := strategy.New(spec)
 	if err != nil {
 		return err
+	}
+	if r.Strategy == AsRecorded {
+		st = of.Again(st)
 	}
 	x, err := sim.Replay(w, st)
 	if err != nil {
@@ -131,7 +142,7 @@ var candidates = []string{"flow", "greedy", "bandwidth", "nearest,top=auto", "fe
 // the rate would be nearly the same. progress is told what is being tried.
 func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(string)) (a Advice, err error) {
 	specs := candidates
-	if r.Strategy != "" && !slices.Contains(specs, r.Strategy) {
+	if own, err := strategy.New(r.Strategy); err == nil && schedule.CheckPlaces(own, r.Placed()) == nil && !slices.Contains(specs, r.Strategy) {
 		specs = append([]string{r.Strategy}, specs...)
 	}
 	for _, spec := range specs {
@@ -181,7 +192,7 @@ func (a *Advice) nodes(ctx context.Context, r *sim.Recording, draws int, progres
 				return 0, 0, err
 			}
 			w.Without(gone)
-			if err := x.run(ctx, w); err != nil {
+			if err := x.run(ctx, r, w); err != nil {
 				return 0, 0, err
 			}
 			shares[seed] = x.Rates[seed] / all.Rates[seed]

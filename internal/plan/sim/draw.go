@@ -44,16 +44,14 @@ func (d *drawing) calibrate(w *World, numbers []int) {
 				continue
 			}
 			d.book.Rates(d.book.Site(w.Sites[j].Name), d.p.last+ages, []int32{int32(numbers[i])}, d.out)
-			of, pieces, was, last := 0.0, 0.0, -1, 0.0
+			of, pieces := 0.0, 0.0
 			for k := range d.p.n {
 				if s := x.had(k); s > 0 {
-					y := math.Log(s)
-					of, pieces = of+y, pieces+1
-					if was >= 0 {
-						moved = append(moved, move{was, k, math.Abs(y - last)})
-					}
-					was, last = k, y
+					of, pieces = of+math.Log(s), pieces+1
 				}
+			}
+			for k := 1; k < len(x.told); k++ {
+				moved = append(moved, move{x.told[k-1].piece, x.told[k].piece, math.Abs(x.told[k].ln - x.told[k-1].ln)})
 			}
 			if pieces > 0 {
 				means = append(means, of/pieces)
@@ -188,7 +186,7 @@ func moves(moved []move, n int) []float64 {
 	for k := 1; k < n; k++ {
 		all := append(grown[k], make([]float64, alone)...)
 		slices.Sort(all)
-		out[k] = out[k-1] + all[len(all)/2]
+		out[k] = out[k-1] + normally*normally*all[len(all)/2]
 	}
 	return out
 }

@@ -21,7 +21,6 @@ const (
 	evLeave
 	evDie
 	evHeld // a task that a dead node had is given back
-	evLook // has the target been reached
 	evPart // leases tell what they have done
 )
 

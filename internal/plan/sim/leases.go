@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/polite"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
 )
@@ -28,7 +29,24 @@ func (e *engine) redraw(l *lease) {
 		return
 	}
 	l.pace = e.draw(l.node, l.site)
+	if l.probe {
+		e.oneByOne(l)
+		return
+	}
 	l.speed = e.w.paced(l.pace, l.site)
+}
+
+// leastOfProbe is which share of the time that a lease would take for as many bits a probe takes at least.
+const leastOfProbe = 0.1
+
+// oneByOne gives a bandwidth probe the speed of requests that wait for each other, with the site's pauses.
+func (e *engine) oneByOne(l *lease) {
+	each := (l.done + l.left) / crawl.ProbeTries
+	if l.pace > 0 {
+		took := each / l.pace
+		l.pace = each / max(took+e.w.Sites[l.site].Wait/crawl.ProbeTries, took*leastOfProbe)
+	}
+	l.speed = e.w.apart(l.pace, l.site, each)
 }
 
 func (e *engine) begin(t *task, node int) {
@@ -187,16 +205,13 @@ func (e *engine) progress(node int) {
 	if dt == 0 || len(e.leases[node]) == 0 {
 		return
 	}
-	limit, want := e.w.Nodes[node].limit(), 0.0
+	limit, want := e.w.limit(node), 0.0
 	for _, l := range e.leases[node] {
 		want += l.speed
 	}
 	for _, l := range e.leases[node] {
 		l.left -= l.rate * dt
 		l.done += l.rate * dt
-		if e.w.Target > 0 && !l.probe {
-			e.had += l.rate * dt * e.w.success(node, l.site)
-		}
 		if l.speed < l.pace && l.rate >= l.speed*0.999 { // it pauses between pages
 			l.worked += dt * l.speed / l.pace
 		} else {
@@ -212,7 +227,7 @@ func (e *engine) progress(node int) {
 // of them ends.
 func (e *engine) share(node int) {
 	ls := e.leases[node]
-	if limit := e.w.Nodes[node].limit(); limit > 0 {
+	if limit := e.w.limit(node); limit > 0 {
 		for k, l := range e.fair[node] {
 			l.rate = min(l.speed, limit/float64(len(ls)-k))
 			limit -= l.rate
@@ -287,12 +302,14 @@ func (e *engine) endLeases(node int) {
 // took has the fleet learn what a lease has measured.
 func (e *engine) took(l *lease, f learn.Fact) {
 	f.At, f.Node, f.Site, f.Seconds = e.now, e.w.Nodes[l.node].ID, e.w.Sites[l.site].Name, max(l.worked, 1e-3)
+	f.Product, f.CPU, f.Memory = e.w.Job.Product, e.w.Work.CPU*f.Bits/f.Seconds, e.w.Work.Memory
 	f.Limited = l.limited > 0.3*float64(e.now-l.start)/1000
 	e.learned.Take(f)
 }
 
 // tookDelay has the fleet learn a delay that a lease has measured, ms.
 func (e *engine) tookDelay(l *lease, ms float64) {
+	e.latency[l.site] = polite.Latency(e.latency[l.site], time.Duration(ms*float64(time.Millisecond)))
 	e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})
 }
 
@@ -307,6 +324,7 @@ func (e *engine) part(l *lease) {
 	worked := l.worked
 	l.good += good
 	e.pages[l.site] += pages
+	e.had += good * e.w.page(l.site)
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
 	if e.w.Delay != nil { // the times of ordinary requests are httppings

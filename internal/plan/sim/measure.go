@@ -9,11 +9,21 @@ import (
 	"argosy/internal/plan/schedule"
 )
 
+// usuallyLost is the share of httppings that take long since a packet was lost, and lostMS by how much longer at least.
+const (
+	usuallyLost = 0.03
+	lostMS      = 200
+)
+
 // ping is one measured delay: noisy, and now and then a lost packet.
 func (e *engine) ping(ms float64) float64 {
 	ms *= 1 + math.Abs(0.08*e.rng.NormFloat64())
-	if e.rng.Float64() < 0.03 {
-		ms += 200 + 1000*e.rng.Float64()
+	lost := e.w.Lost
+	if lost == 0 {
+		lost = usuallyLost
+	}
+	if e.rng.Float64() < lost {
+		ms += lostMS + 1000*e.rng.Float64()
 	}
 	return ms
 }
@@ -35,7 +45,7 @@ const unlimited = 1e12
 func (e *engine) measureNode(i int) {
 	n := &e.w.Nodes[i]
 	if e.want.Store || n.Told > 0 {
-		bw, noise := n.limit(), 0.1
+		bw, noise := n.stores(), 0.1
 		switch {
 		case n.Told > 0: // measured already
 			bw, noise = n.Told, 0
@@ -69,7 +79,11 @@ func (e *engine) landmarks() {
 			there = append(there, schedule.Node{ID: n.ID, Labels: n.Labels, Book: i})
 		}
 	}
-	marks, _ := learn.Landmarks(e.want.Landmark, there, e.book)
+	of := e.want.Landmark
+	if len(e.w.Job.Landmarks) > 0 {
+		of = schedule.Landmarks{Given: e.w.Job.Landmarks, Count: of.Count}
+	}
+	marks, _ := learn.Landmarks(of, there, e.book)
 	e.marks = e.marks[:0]
 	for _, k := range marks {
 		e.marks = append(e.marks, there[k].Book)
@@ -197,5 +211,15 @@ func (e *engine) welcome(i int) {
 
 // site is what a fleet knows of a site.
 func (e *engine) site(j int) learn.Site {
-	return learn.Site{Name: e.w.Sites[j].Name, Pause: e.w.Sites[j].Gap, Connections: e.w.Sites[j].Width}
+	s := &e.w.Sites[j]
+	x := learn.Site{
+		Name: s.Name, Domain: s.Domain, Addrs: s.Addrs, Pause: s.Gap, Connections: s.Width, Latency: e.latency[j].Seconds(), Silent: e.silent(j),
+	}
+	if e.w.PerIP > 0 && len(x.Addrs) == 0 {
+		x.Addrs = []string{s.Name}
+	}
+	return x
 }
+
+// silent reports whether a site has not answered anybody yet.
+func (e *engine) silent(j int) bool { return e.pages[j] == 0 && e.latency[j] == 0 }

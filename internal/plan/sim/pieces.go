@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -22,10 +23,12 @@ type pieces struct {
 	learner       *learn.Learner
 	last          int64
 	probed        rooted
+	wait          float64 // that probes take longer than leases for as many bits, s
 }
 
 type pieceSite struct {
 	name              string
+	wait              float64 // that probes of it take longer than leases for as many bits, s
 	probed            rooted
 	came              int64
 	wall, worked      float64 // seconds of leases
@@ -37,7 +40,14 @@ type piecePair struct {
 	probed        rooted
 	bits, seconds []float64 // that pages would have had if all had been had, and the work they took
 	parts, probes []learn.Fact
+	told          []figure // in the order of time, but for probes, which come last
 	asked, good   float64
+}
+
+// figure is one figure of a pair's speed: that of some parts, or of a probe.
+type figure struct {
+	piece int     // in the middle of which it was measured
+	ln    float64 // of bits/s
 }
 
 // rooted is what bandwidth probes have fetched.
@@ -145,7 +155,7 @@ func (r *Recording) pieces() *pieces {
 	if good > 0 {
 		p.page = bits / good
 	}
-	p.n = min(100, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
+	p.n = min(mostPieces, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
 	for i := range r.Facts {
 		p.learner.Take(r.Facts[i])
@@ -171,38 +181,59 @@ func (p *pieces) speak(width int) {
 		p.tell(x, started[pair], float64(whole*width), p.sites[pair[1]].success(x))
 		x.parts = nil
 	}
-	waits := p.waits()
+	p.waits()
 	for _, x := range p.pairs {
 		for i := range x.probes {
 			f := &x.probes[i]
 			k := p.piece(f.At)
-			x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+predict.Worked(f.Seconds, waits)
+			worked := predict.Worked(f.Seconds, p.wait)
+			x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+worked
+			x.told = append(x.told, figure{k, math.Log(f.Bits / worked)})
 		}
 		x.probes = nil
+		slices.SortStableFunc(x.told, func(a, b figure) int { return cmp.Compare(a.piece, b.piece) })
 	}
 }
 
-// soonAfter is how many pieces before or after a probe leases say what it would have taken without waiting: links may have changed since.
-const soonAfter = 1
+// soonAfter is for how long before or after a probe leases say what it would have taken without waiting, ms: links may have changed since.
+// From fewWaits on what a site's probes have waited is that site's.
+const (
+	soonAfter = 5_000
+	fewWaits  = 2
+)
 
-// waits is what probes wait by all pairs that leases have told of as well at about the same time. A fleet knows it from leases that
+// waits finds what probes wait by all pairs that leases have told of as well at about the same time: all together, and at each site, whose
+// answers may take most of the time, and its root page no longer than others. A fleet knows it from leases that
 // followed a probe; a recording has those before it, too, and tells of those pairs that probes alone have told of.
-func (p *pieces) waits() float64 {
+func (p *pieces) waits() {
 	var longer []float64
-	for _, x := range p.pairs {
+	of := make([][]float64, len(p.sites))
+	for pair, x := range p.pairs {
 		for i := range x.probes {
 			f := &x.probes[i]
 			k := p.piece(f.At)
-			if speed, at := x.nearest(k); speed > 0 && at-k <= soonAfter && k-at <= soonAfter {
-				longer = append(longer, f.Seconds-f.Bits/speed)
+			if speed, at := x.nearest(k); speed > 0 && max(at-k, k-at) <= max(1, int(soonAfter/p.length)) {
+				of[pair[1]] = append(of[pair[1]], f.Seconds-f.Bits/speed)
 			}
 		}
 	}
-	return predict.Waits(longer)
+	for _, xs := range of {
+		longer = append(longer, xs...)
+	}
+	p.wait = predict.Waits(longer)
+	for j, xs := range of {
+		if p.sites[j].wait = p.wait; len(xs) >= fewWaits {
+			slices.Sort(xs)
+			p.sites[j].wait = (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
+		}
+	}
 }
 
-// pieceMS is how long a piece of a recording is, if there are not too many: long enough for a site to be asked a few times.
-const pieceMS = 5_000
+// pieceMS is how long a piece of a recording is, if there are not too many: a second is how often leases tell what they have done.
+const (
+	pieceMS    = 1_000
+	mostPieces = 400
+)
 
 // take takes in a fact that was learned.
 func (p *pieces) take(f learn.Fact) {
@@ -277,6 +308,9 @@ func (x *piecePair) share(p *pieces, parts []learn.Fact, success float64) {
 	bits, seconds := 0.0, 0.0
 	for i := range parts {
 		bits, seconds = bits+parts[i].Bits, seconds+parts[i].Seconds
+	}
+	if bits > 0 && seconds > 0 && success > 0 {
+		x.told = append(x.told, figure{p.piece((parts[0].At + parts[len(parts)-1].At) / 2), math.Log(bits / success / seconds)})
 	}
 	for i := range parts {
 		k := p.piece(parts[i].At)

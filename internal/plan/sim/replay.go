@@ -7,22 +7,28 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
+	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
 )
 
 // Recording is a crawl or a fleet as its ledger tells of it. Times are Unix ms.
 type Recording struct {
-	Strategy string             `json:"strategy"` // that decided
-	Nodes    []RecordedNode     `json:"nodes"`
-	Leases   []RecordedLease    `json:"leases"`
-	Facts    []learn.Fact       `json:"facts"`  // in the order in which they were learned
-	Left     map[string]float64 `json:"left"`   // pages that sites still had when the recording ends
-	Lease    LeaseShape         `json:"lease"`  // Bits in pages here, whose size is not known yet
-	Held     int64              `json:"held"`   // ms until what a node has goes to another that is not heard of any more
-	Widths   int                `json:"widths"` // requests at once to a site that asks for no pause
-	Delay    float64            `json:"delay"`  // s between the starts of two requests to a site, as its job asks
+	Strategy string                  `json:"strategy"` // that decided
+	Nodes    []RecordedNode          `json:"nodes"`
+	Leases   []RecordedLease         `json:"leases"`
+	Facts    []learn.Fact            `json:"facts"`      // in the order in which they were learned
+	Left     map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
+	Lease    LeaseShape              `json:"lease"`      // Bits in pages here, whose size is not known yet
+	Held     int64                   `json:"held"`       // ms until what a node has goes to another that is not heard of any more
+	Widths   int                     `json:"widths"`     // requests at once to a site that asks for no pause
+	PerIP    int                     `json:"per_ip"`     // leases at once on one address; 0 is no limit
+	PerDom   int                     `json:"per_domain"` // and on one registrable domain
+	Placing  JobPlacing              `json:"placing"`
+	Sites    map[string]RecordedSite `json:"sites"`
+	Delay    float64                 `json:"delay"` // s between the starts of two requests to a site, as its job asks
 }
 
 // RecordedNode is a node as it described itself.
@@ -31,10 +37,21 @@ type RecordedNode struct {
 	Labels    map[string]string `json:"labels"`
 	Leases    int               `json:"leases"`   // at once
 	Requests  int               `json:"requests"` // at once; 0 is not stated
+	CPU       float64           `json:"cpu"`      // cores; 0 is not stated, here and below
+	Memory    float64           `json:"memory"`   // bytes
 	Bandwidth float64           `json:"bandwidth"`
+	Prices    price.Rates       `json:"prices"`
+	OnDemand  bool              `json:"on_demand"`
 	Came      int64             `json:"came"`
 	Gone      int64             `json:"gone"` // 0: it stayed
 	Died      int64             `json:"died"` // last heard of, where it was gone without a word; 0: it was not
+}
+
+// RecordedSite is where a site is.
+type RecordedSite struct {
+	Addrs  []string    `json:"addrs"`  // that it was asked at
+	Domain string      `json:"domain"` // registrable, where the job limits the leases of one
+	Place  crawl.Place `json:"place"`  // as its job says
 }
 
 // RecordedLease is what a lease did in all.
@@ -59,6 +76,38 @@ type Guess struct {
 
 // counts is up to which share of what was had a recording and its replays are timed: the last tenth hangs on single sites.
 const counts = 0.9
+
+// LeaveOut makes a time never have been: what was then is at its beginning, and what was later as much earlier.
+func (r *Recording) LeaveOut(from, to int64) {
+	move := func(at *int64) {
+		if *at > from {
+			*at = max(from, *at-(to-from))
+		}
+	}
+	for i := range r.Nodes {
+		n := &r.Nodes[i]
+		move(&n.Came)
+		move(&n.Gone)
+		move(&n.Died)
+	}
+	for i := range r.Leases {
+		move(&r.Leases[i].Started)
+		move(&r.Leases[i].Ended)
+	}
+	for i := range r.Facts {
+		move(&r.Facts[i].At)
+	}
+}
+
+// Placed reports whether it tells where sites are.
+func (r *Recording) Placed() bool {
+	for _, s := range r.Sites {
+		if s.Place.Located() || s.Place.Region != "" {
+			return true
+		}
+	}
+	return false
+}
 
 // Reached returns how many useful bits are nine tenths of what a recording has had, and after how many seconds it had them.
 func (r *Recording) Reached() (bits, seconds float64) {
@@ -120,8 +169,8 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
-		Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
+		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
 	if root := p.probed.root(); root > 0 {
@@ -130,7 +179,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	guess := Guess{Pairs: len(p.nodes) * len(p.sites), Tried: len(p.pairs)}
 	told := r.stores()
 	for i, n := range r.Nodes {
-		node := Node{ID: n.ID, Labels: n.Labels, Slots: max(1, n.Leases), Requests: n.Requests, Bandwidth: n.Bandwidth, Told: told[n.ID]}
+		node := Node{ID: n.ID, Labels: n.Labels, Slots: max(1, n.Leases), Requests: n.Requests, CPU: n.CPU, Memory: n.Memory, Bandwidth: n.Bandwidth, Prices: n.Prices, OnDemand: n.OnDemand, Told: told[n.ID]}
 		if n.Came > start+int64(comes*1000) {
 			node.Join = n.Came - start
 		}
@@ -149,7 +198,10 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	for j := range p.sites {
 		s := &p.sites[j]
-		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
+		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first(), Wait: s.wait}
+		at := r.Sites[s.name]
+		site.Addrs, site.Domain = at.Addrs, at.Domain
+		site.Place = schedule.Place{Lat: at.Place.Lat, Lon: at.Place.Lon, Located: at.Place.Located(), Region: at.Place.Region}
 		if s.good > 0 {
 			site.Page = s.bits / s.good
 		}
@@ -304,6 +356,44 @@ func (r Recording) stores() map[string]float64 {
 		}
 	}
 	return out
+}
+
+// lost is the share of delays that were so much longer than those of their pair in the middle as where a packet is lost; -1 if none was.
+func (r *Recording) lost() float64 {
+	of := map[[2]string][]float64{}
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Kind == learn.Delay {
+			of[[2]string{f.Node, f.Site}] = append(of[[2]string{f.Node, f.Site}], 1000*f.Seconds)
+		}
+	}
+	late, all := 0.0, 0.0
+	for _, ms := range of {
+		slices.Sort(ms)
+		for _, x := range ms {
+			if all++; x > ms[(len(ms)-1)/2]+lostMS {
+				late++
+			}
+		}
+	}
+	if late == 0 {
+		return -1
+	}
+	return late / all
+}
+
+// work is what leases took of their nodes besides bandwidth, as their nodes say.
+func (r *Recording) work() (w Work) {
+	cores, bits, memory, seconds := 0.0, 0.0, 0.0, 0.0
+	for i := range r.Facts {
+		if f := &r.Facts[i]; f.Kind == learn.Report && f.CPU > 0 {
+			cores, bits = cores+f.CPU*f.Seconds, bits+f.Bits
+			memory, seconds = memory+f.Memory*f.Seconds, seconds+f.Seconds
+		}
+	}
+	if bits > 0 {
+		w = Work{CPU: cores / bits, Memory: memory / seconds}
+	}
+	return w
 }
 
 // Replay runs a strategy in the world of a recording.

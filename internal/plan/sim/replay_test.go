@@ -371,3 +371,114 @@ func TestPausesAreFound(t *testing.T) {
 		}
 	}
 }
+
+// A probe takes as long as it did: it waits for each answer, and for the site's pauses, and tells of both what a recorded one told.
+func TestReplayedProbesTakeTheirTime(t *testing.T) {
+	for _, c := range []struct{ wait, gap, want float64 }{{0, 0, 3}, {0.9, 0, 3.9}, {0, 2, 6}, {0.9, 1.2, 3.9}, {0.9, 5, 15}, {-1.5, 0, 1.5}} {
+		w := World{
+			Horizon: 60 * second, Page: 1e5, Root: 1e6, Sites: []Site{{Name: "s0", Gap: c.gap, Wait: c.wait}}, Nodes: []Node{{ID: "n0", Slots: 2}}, Speed: [][]float64{{1e6}},
+		}
+		e := newEngine(w, strategyOf(t, "flow"), 1, false)
+		e.start()
+		e.probe(0, 0)
+		for e.held(0) > 0 {
+			ev := heap.Pop(&e.queue).(event)
+			if e.now = ev.at; ev.kind == evCycle || ev.kind == evReady {
+				continue
+			}
+			if err := e.handle(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := float64(e.now) / second; math.Abs(got-c.want) > 0.01 {
+			t.Errorf("waiting %v s, %v s apart: it takes %v s, want %v", c.wait, c.gap, got, c.want)
+		}
+		if got, want := e.learned.Record().Book(predict.Config{}).Crawl(0, 0, e.now).Value, 3e6/(3+c.wait); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("waiting %v s, %v s apart: BC is %.4g bits/s, want %.4g", c.wait, c.gap, got, want)
+		}
+	}
+}
+
+// A run ends when what is wanted has been told of, as a recording tells of it, and not when it is had.
+func TestTargetsAreToldOf(t *testing.T) {
+	for part, want := range map[int64]int64{0: 10 * second, 1000: 3 * second, 4000: 4 * second} {
+		w := World{
+			Horizon: 60 * second, Page: 1e4, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}}, Speed: [][]float64{{1e6}},
+			Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 1, Part: part, Target: 2.5e6,
+		}
+		x, err := RunBound(w, strategyOf(t, "random"), 1, false)
+		if err != nil || math.Abs(float64(x.Reached-want)) > 10 {
+			t.Errorf("told every %d ms: reached after %d ms, want %d (%v)", part, x.Reached, want, err)
+		}
+	}
+}
+
+// How far pairs move is found whatever the noise: of normal moves their variance, and none where nothing moves.
+func TestMovesAreAsFarAsTheyAre(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, want := range []float64{0, 0.5, 2} {
+		const noise, pairs, n, change = 0.1, 400, 20, 12
+		var moved []move
+		for range pairs {
+			for k := 1; k < n; k++ {
+				x := noise * math.Sqrt2 * rng.NormFloat64()
+				if k == change {
+					x += math.Sqrt(want) * rng.NormFloat64()
+				}
+				moved = append(moved, move{k - 1, k, math.Abs(x)})
+			}
+		}
+		grown := moves(moved, n)
+		then := grown[change] - grown[change-1]
+		if rest := grown[n-1] - then; math.Abs(then-want) > 0.2*want+0.02 || rest > 0.1 {
+			t.Errorf("links move by a variance of %v: found %.3f, and %.3f at other times", want, then, rest)
+		}
+	}
+}
+
+// Pairs that nobody tried since all links changed may have changed, too, also where the last of them was asked a moment before that.
+func TestChangesAreFoundWhereTheyAre(t *testing.T) {
+	r, speed := recorded(true)
+	const changed = 30
+	late := func(site string) bool { return site == "s3" || site == "s7" }
+	r.Leases = slices.DeleteFunc(r.Leases, func(l RecordedLease) bool { return late(l.Site) && l.Started >= 1e12+changed*second })
+	r.Facts = slices.DeleteFunc(r.Facts, func(f learn.Fact) bool { return late(f.Site) && f.At > 1e12+changed*second })
+	for i := range r.Leases { // the first turn begins three seconds earlier
+		if l := &r.Leases[i]; l.Started == 1e12 {
+			l.Started -= 3 * second
+		}
+	}
+	const seeds = 20
+	var before, after float64
+	n := 0.0
+	for seed := range uint64(seeds) {
+		w, _, err := r.World(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.copied()
+		at := func(until int64) (off float64) {
+			for _, c := range w.Changes {
+				if c.At <= until*second {
+					c.Apply(&w)
+				}
+			}
+			for j := range w.Sites {
+				for i := range w.Nodes {
+					if turn := (i - 2*j) & 7; late(w.Sites[j].Name) && (turn == 6) { // asked last before the change: the third turn's node
+						off += math.Abs(math.Log(w.Speed[i][j] / speed[i][j]))
+						if until > changed {
+							n++
+						}
+					}
+				}
+			}
+			return off
+		}
+		before += at(changed + 3 - 1)
+		after += at(changed + 3 + 4)
+	}
+	if before/n > 0.02 || after/n < 0.2 {
+		t.Errorf("ln speeds are %.3f off what they were before the change, %.3f after it (%v pairs)", before/n, after/n, n)
+	}
+}

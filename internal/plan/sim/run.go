@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"time"
 
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
@@ -136,13 +137,14 @@ type engine struct {
 	left     []float64
 	tried    [2]pairs // that were sent to be measured, by kindOf
 	spent    schedule.Allowance
-	pages    []float64 // of each site, that were told of
-	due      int64     // when the next cycle is; never, if none is planned
-	rests    int64     // until when none is, since tasks were left waiting
+	pages    []float64       // of each site, that were told of
+	latency  []time.Duration // of each site's answers, as a moving average
+	due      int64           // when the next cycle is; never, if none is planned
+	rests    int64           // until when none is, since tasks were left waiting
 	res      Result
 	taken    []float64 // latencies, s
 	marks    []int
-	had      float64 // useful bits so far, where there is a target
+	had      float64 // useful bits that leases have told of
 }
 
 // Run runs a strategy in a world, which it leaves as it was.
@@ -152,22 +154,34 @@ func Run(w World, st schedule.Strategy) (Result, error) { return RunBound(w, st,
 // and lets it measure nothing: what is then missing from the bound is not for want of knowledge.
 func RunBound(w World, st schedule.Strategy, bound float64, knowing bool) (Result, error) {
 	e := newEngine(w, st, bound, knowing)
+	if err := e.run(knowing); err != nil {
+		return Result{}, err
+	}
+	return e.res, nil
+}
+
+// run has time pass until the horizon, or until what is wanted was had.
+func (e *engine) run(knowing bool) error {
 	e.start()
 	if knowing {
 		e.book.Tell(e.truth)
 	}
 	for len(e.queue) > 0 {
 		ev := heap.Pop(&e.queue).(event)
-		if ev.at > w.Horizon {
+		if ev.at > e.w.Horizon {
 			break
 		}
 		e.now = ev.at
 		if err := e.handle(ev); err != nil {
-			return Result{}, fmt.Errorf("at %d ms: %w", e.now, err)
+			return fmt.Errorf("at %d ms: %w", e.now, err)
+		}
+		if e.w.Target > 0 && e.had >= e.w.Target {
+			e.res.Reached = e.now
+			break
 		}
 	}
 	e.finish()
-	return e.res, nil
+	return nil
 }
 
 func newEngine(w World, st schedule.Strategy, bound float64, knowing bool) *engine {
@@ -177,7 +191,7 @@ func newEngine(w World, st schedule.Strategy, bound float64, knowing bool) *engi
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		pinging: make([]pinging, len(w.Nodes)), first: slices.Repeat([]int64{math.MaxInt64}, len(w.Nodes)),
 		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
+		left: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), latency: make([]time.Duration, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
@@ -241,9 +255,6 @@ func (e *engine) start() {
 	if e.w.Tasks != nil {
 		e.arriveLater()
 	}
-	if e.w.Target > 0 {
-		e.push(0, evLook, 0, 0)
-	}
 	if e.w.Part > 0 {
 		e.push(e.w.Part, evPart, 0, 0)
 	}
@@ -285,15 +296,6 @@ func (e *engine) handle(ev event) error {
 	case evPart:
 		e.parts()
 		e.push(e.now+e.w.Part, evPart, 0, 0)
-	case evLook:
-		for i := range e.w.Nodes {
-			e.progress(i)
-		}
-		if e.had >= e.w.Target {
-			e.res.Reached, e.queue = e.now, nil
-			return nil
-		}
-		e.push(e.now+max(1, e.w.Horizon/looks), evLook, 0, 0)
 	case evJoin:
 		e.welcome(ev.id)
 		e.plan()
@@ -319,9 +321,6 @@ func (e *engine) handle(ev event) error {
 	}
 	return nil
 }
-
-// looks is how often it is looked whether the target has been reached, at most.
-const looks = 5000
 
 // truth is what a planner that knows the world is told of a pair.
 func (e *engine) truth(node, site int) (rate, success, delay float64) {

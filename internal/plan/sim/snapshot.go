@@ -12,7 +12,7 @@ import (
 func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	v := &e.view
 	*v = learn.View{
-		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
+		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, PerIP: e.w.PerIP, PerDomain: e.w.PerDom, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
 		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases,
 	}
 	if e.w.Tasks != nil && !e.w.Apart {
@@ -25,13 +25,14 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		}
 		at = append(at, i)
 		v.Nodes = append(v.Nodes, learn.Node{
-			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: e.held(i), Worked: e.worked[i], Requests: n.Requests, Offer: schedule.Vector{schedule.Bandwidth: n.stated()},
+			ID: n.ID, Labels: n.Labels, Leases: n.Slots, Held: e.held(i), Worked: e.worked[i], Requests: n.Requests,
+			Offer: schedule.Vector{n.CPU, n.Memory, n.stated()}, Prices: n.Prices, OnDemand: n.OnDemand,
 		})
 	}
 	v.Leases = e.viewed(v.Leases)
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.offered() {
-		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place}
+		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place, Type: e.w.Job.Type, Product: e.w.Job.Product, Need: e.w.Job.Need}
 		e.knows(t, &x)
 		x.Avoid = t.avoid
 		if t.last >= 0 {
@@ -51,6 +52,7 @@ func (e *engine) viewed(last []learn.Lease) []learn.Lease {
 			continue
 		case k < len(last):
 			last[kept] = last[k]
+			last[kept].Silent = e.silent(l.site)
 		default:
 			last = append(last[:kept], e.viewOf(l))
 		}
@@ -63,7 +65,7 @@ func (e *engine) viewed(last []learn.Lease) []learn.Lease {
 }
 
 func (e *engine) viewOf(l *lease) learn.Lease {
-	r := learn.Lease{Site: e.site(l.site), ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
+	r := learn.Lease{Site: e.site(l.site), Need: e.w.Job.Need, ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
 	if l.t != nil {
 		r.Task = l.t.id
 	}

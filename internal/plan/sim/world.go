@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/solve"
 )
@@ -22,6 +23,9 @@ type World struct {
 	Delay   [][]float64 // httpping of each node and site, ms
 	Between [][]float64 // httpping between nodes, ms
 	Success [][]float64 // share of pages that are had; nil is all
+	PerIP   int         // leases at once on one address; 0 is no limit
+	PerDom  int         // and on one registrable domain
+	Lost    float64     // share of httppings that take long, since a packet was lost; 0: usuallyLost, less than 0: none
 	Noise   float64     // standard deviation of a lease's speed around its path's, as a logarithm
 	Page    float64     // bits of a page
 	Lease   LeaseShape
@@ -38,11 +42,13 @@ type World struct {
 	Apart   bool        // a site is asked by one lease at a time, also where tasks come
 	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
-	Target  float64     // useful bits at which a run ends; 0: at the horizon
+	Target  float64     // useful bits that are told of at which a run ends; 0: at the horizon
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
 	Recycle schedule.RecycleConfig // when those are recalled, and how often; zero is the paper's
 	Modify  bool                   // a strategy that modifies leases does so for tasks that arrive, too
+	Job     JobPlacing             // what its job says of where tasks may go
+	Work    Work                   // what leases take of a node besides bandwidth; zero is nothing
 	Ended   func(End)              // is told of every lease of a task that ends, in the order of time; nil is nobody
 }
 
@@ -56,6 +62,19 @@ type End struct {
 	Moved, Modified, Recycled bool    // it was on another node than the last of its task; its quota was another; it was recalled
 }
 
+// JobPlacing is what a job says of the nodes that its tasks may go to, and of those that measure for all; zero is nothing.
+type JobPlacing struct {
+	Type, Product string
+	Need          schedule.Vector
+	Landmarks     []string
+}
+
+// Work is what leases take of a node besides its bandwidth.
+type Work struct {
+	CPU    float64 // core seconds a bit: a node's processor may be its limit
+	Memory float64 // bytes of each lease
+}
+
 // Node of the world.
 type Node struct {
 	ID        string
@@ -63,6 +82,10 @@ type Node struct {
 	Slots     int     // leases at once
 	Bandwidth float64 // shared by its leases; 0 is no limit
 	Store     float64 // bandwidth to its storage; 0 is no less than the other
+	CPU       float64 // cores; 0 is not stated, and no limit
+	Memory    float64 // bytes; 0 is not stated
+	Prices    price.Rates
+	OnDemand  bool    // it is not reserved
 	Told      float64 // what it tells of that when it comes, whoever asks; 0: nothing
 	Unsaid    bool    // it does not say what its bandwidth is
 	Requests  int     // at once; 0 is not stated
@@ -82,8 +105,12 @@ type Site struct {
 	Page  float64 // bits of its pages; 0: the world's
 	First float64 // pages of the first lease that it has, at most; 0: as many as others
 	Works float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
+	Wait  float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter
 	Finds []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
 	Place schedule.Place
+
+	Addrs  []string // of the site, for World.PerIP; where none is known it shares none with others
+	Domain string   // registrable, for World.PerDom
 }
 
 // Finds says how many pages of a site are known once so many were asked for. In between it is linear.
@@ -180,15 +207,22 @@ func (w *World) pace(site int) float64 {
 // paced is what a path of a speed brings of a site with its pauses. Where the times of requests vary, some are longer than the pause that is
 // shorter than others.
 func (w *World) paced(speed float64, site int) float64 {
-	g := w.Sites[site].Gap
 	if share := w.Sites[site].Works; share > 0 {
 		speed *= share
 	}
-	if !w.Varied || g <= 0 || speed <= 0 {
-		return min(speed, w.pace(site))
+	return w.apart(speed, site, w.page(site))
+}
+
+// apart is what a path of a speed brings in requests of so many bits each, one after the other, with a site's pauses.
+func (w *World) apart(speed float64, site int, each float64) float64 {
+	g := w.Sites[site].Gap
+	switch {
+	case g <= 0 || speed <= 0:
+		return speed
+	case !w.Varied:
+		return min(speed, each/g)
 	}
-	page := w.page(site)
-	return page / spaced(g, page/speed)
+	return each / spaced(g, each/speed)
 }
 
 // spaced is the mean time between the starts of two requests, s, that are at least a gap apart and one after the other, and whose times are
@@ -223,8 +257,18 @@ func (w *World) success(node, site int) float64 {
 	return w.Success[node][site]
 }
 
-// limit is what a node can take in: everything is stored. 0 is no limit.
-func (n *Node) limit() float64 {
+// limit is what a node can take in: everything is stored, and costs its processor something. 0 is no limit.
+func (w *World) limit(node int) float64 {
+	n := &w.Nodes[node]
+	limit := n.stores()
+	if n.CPU > 0 && w.Work.CPU > 0 && (limit == 0 || n.CPU/w.Work.CPU < limit) {
+		return n.CPU / w.Work.CPU
+	}
+	return limit
+}
+
+// stores is what a node can store of what it takes in. 0 is no limit.
+func (n *Node) stores() float64 {
 	if n.Store > 0 && (n.Bandwidth == 0 || n.Store < n.Bandwidth) {
 		return n.Store
 	}
@@ -263,7 +307,7 @@ func (w *World) shares(at int64, seconds float64) solve.Shares {
 	p := solve.Shares{Start: make([]int32, 1, m+1), Cap: make([]float64, n), Places: make([]float64, n), Size: make([]float64, m)}
 	for i := range w.Nodes {
 		p.Cap[i], p.Places[i] = math.Inf(1), math.Inf(1)
-		if b := w.Nodes[i].limit(); b > 0 {
+		if b := w.limit(i); b > 0 {
 			p.Cap[i] = b
 		}
 		if s := w.Nodes[i].Slots; s < m {
@@ -280,7 +324,7 @@ func (w *World) shares(at int64, seconds float64) solve.Shares {
 				continue
 			}
 			r := w.rate(i, j)
-			if b := w.Nodes[i].limit(); b > 0 {
+			if b := w.limit(i); b > 0 {
 				r = min(r, b)
 			}
 			p.Bin, p.Value, p.Use = append(p.Bin, int32(i)), append(p.Value, r*w.success(i, j)), append(p.Use, r)
