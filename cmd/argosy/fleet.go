@@ -115,6 +115,9 @@ func (f *fleetFlags) fleet(c *cobra.Command, fn func(ctx context.Context, cl *we
 	if errors.As(err, &refused) && refused.Usage() {
 		return usage("%w", err)
 	}
+	if errors.Is(err, web.ErrAway) && f.server == "" && os.Getenv("ARGOSY_SERVER") == "" {
+		return fmt.Errorf("%w; argosy serve starts one, crawl --listen lets a crawl be asked, and --server names one elsewhere", err)
+	}
 	return err
 }
 
