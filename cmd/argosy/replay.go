@@ -169,7 +169,10 @@ func replayable(r *sim.Recording, asked []string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		return schedule.CheckPlaces(st, r.Placed())
+		if schedule.CheckPlaces(st, r.Placed()) != nil {
+			return fmt.Errorf("strategy %s decides by where sites are, which the recording does not tell: its job names no places", st.Name())
+		}
+		return nil
 	}
 	for _, spec := range asked {
 		if err := may(spec); err != nil {
