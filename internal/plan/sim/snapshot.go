@@ -52,7 +52,9 @@ func (e *engine) viewed(last []learn.Lease) []learn.Lease {
 			continue
 		case k < len(last):
 			last[kept] = last[k]
-			last[kept].Silent = e.silent(l.site)
+			if e.w.PerIP > 0 { // for nothing else does it matter
+				last[kept].Silent = e.silent(l.site)
+			}
 		default:
 			last = append(last[:kept], e.viewOf(l))
 		}
