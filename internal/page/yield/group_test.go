@@ -270,22 +270,26 @@ func TestToldWithoutOthersAnswers(t *testing.T) {
 	}
 }
 
-// Of a template that has brought much, though most of its pages say nothing new, one answer in four is marked: marks cost a fifth
-// of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer brought nothing.
+// Of a template that has brought much, or of which hardly any answer counted as nothing, though most of its pages say nothing new, one answer in
+// four is marked: marks cost a fifth of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer
+// brought nothing, or of which most that is new is little.
 func TestMixedTemplateIsSampled(t *testing.T) {
 	for _, c := range []struct {
-		new, dry int64
-		from, to int // of 256 answers
+		new, little, barren, dry int64
+		from, to                 int // of 256 answers
 	}{
+		{new: proven, barren: proven / 4, from: 64, to: 96}, // and as it wavers, one in eight of the rest
 		{new: proven, from: 64, to: 64},
-		{new: proven - 1, from: 256, to: 256},
+		{new: proven - 1, from: 64, to: 64},
+		{new: proven - 1, barren: proven / 2, from: 256, to: 256},
+		{new: proven - 1, little: proven / 2, from: 256, to: 256},
 		{new: proven, dry: 1, from: 256, to: 256},
 	} {
 		m := New()
 		id := m.Template(parsed(t, "http://a/page/1"))
 		x := m.byID[id]
 		x.Twice, x.Stable = drawnEnough, drawnEnough // so that its pages are not drawn
-		x.New, x.Dry, x.Marked, x.Answers = c.new, c.dry, 3*c.new, 3*c.new
+		x.New, x.Little, x.Barren, x.Dry, x.Marked, x.Answers = c.new, c.little, c.barren, c.dry, 3*c.new, 3*c.new
 		marked := 0
 		for i := range 256 {
 			if m.Want(id, 0, crawl.Key{15: byte(i)}).Mark == crawl.MarkMust {
@@ -293,7 +297,28 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 			}
 		}
 		if marked < c.from || marked > c.to {
-			t.Errorf("%d new answers of %d, %d dry: %d of 256 are marked, want %d to %d", c.new, 3*c.new, c.dry, marked, c.from, c.to)
+			t.Errorf("%+v of %d: %d of 256 are marked, want %d to %d", c, 3*c.new, marked, c.from, c.to)
+		}
+	}
+}
+
+// That something was new both times by chance does not end the question whether a template's pages are drawn: it is asked until it is known, at
+// most drawnMost times. Where that happens often they are not.
+func TestOneChanceEndsNoQuestion(t *testing.T) {
+	for _, c := range []struct {
+		twice, changed, stable int64
+		asks                   bool
+	}{
+		{drawnEnough - 1, 0, 0, true},
+		{drawnEnough, 0, 0, false},
+		{12, 12, 1, true},                 // one in 16 would be few, and is not known yet
+		{17, 17, 1, false},                // it is drawn
+		{12, 12, 3, false},                // a page in four is new both times
+		{drawnMost, 2 * 16, 2 * 2, false}, // it was asked often enough
+	} {
+		x := &Template{Shown: 40, Marked: 60, Twice: c.twice, Changed: c.changed, Stable: c.stable}
+		if got := x.uncertain(); got != c.asks {
+			t.Errorf("%+v: uncertain %v", c, got)
 		}
 	}
 }

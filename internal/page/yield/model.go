@@ -412,14 +412,23 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	switch {
 	case t.uncertain() && k[14]%drawnSoon == 0, t.drawn() && k[14]%drawnEvery == 0:
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
-	case t.All || t.drawn() || t.Dry > 0 || t.Alike >= sameAfter || m.suspect(g) || t.mixed() && (t.finds() < proven || k[15]%markMixed == 0), t.wavers() && k[15]%markWavering == 0:
+	case t.All || t.drawn() || t.Dry > 0 || t.Alike >= sameAfter || m.suspect(g) || t.mixed() && k[15]%t.mixedEvery() == 0, t.wavers() && k[15]%markWavering == 0:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
-	case t.Marked < markFirst:
+	case t.Marked < markFirst, k[15]%markEvery == 0:
 		w.Mark = crawl.MarkMust
-	case t.Marked < markAll || k[15]%markEvery == 0:
+	case t.Marked < markAll:
 		w.Mark = crawl.MarkMay
 	}
 	return w
+}
+
+// mixedEvery is of how many answers of a mixed template one must be marked: all, unless it is proven, or hardly any counted as nothing. What
+// others name, as a manual's lists do, is faint and does not count. Little that is new proves nothing: the next such page may count for it.
+func (t *Template) mixedEvery() uint8 {
+	if t.Little <= t.finds() && (t.finds() >= proven || wavering*t.Barren < t.Marked) {
+		return markMixed
+	}
+	return 1
 }
 
 // suspect reports whether a group has brought nothing more than once in a while.

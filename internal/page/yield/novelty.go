@@ -126,7 +126,8 @@ func (t *Template) twice(changed bool, of kind) {
 // uncertain reports whether a template's pages may be drawn: much of what they bring is pictures, and not enough of them were asked
 // for twice. Where words are new it does not suspect that: no page of an ordinary site is asked for twice.
 func (t *Template) uncertain() bool {
-	return t.Twice < drawnEnough && t.Shown >= drawnFrom && 2*t.Shown >= t.Marked
+	open := t.Twice < drawnEnough || t.Twice < drawnMost && drawnFew*t.Stable < t.Changed && !t.drawn()
+	return open && t.Shown >= drawnFrom && 2*t.Shown >= t.Marked
 }
 
 // novelty says what is new in an answer, and remembers it.

@@ -56,11 +56,13 @@ const (
 	reportsCost  = 2  // or of those whose figures stand in sentences
 	drawnFrom    = 6  // answers that were asked for twice, after which it is known whether a template's pages are drawn,
 	drawnRare    = 16 // if one in so many of these was new both times,
-	drawnEnough  = 8  // and that they are not;
+	drawnEnough  = 8  // and that they are not, unless
+	drawnFew     = 4  // fewer than one in so many of those were: then it is known
+	drawnMost    = 64 // after so many;
 	drawnSoon    = 4  // one URL in so many is asked for twice until then,
 	drawnEvery   = 16 // and in so many later, if they are
-	markFirst    = 4  // answers of a template that must be marked,
-	markAll      = 48 // and those that may be; then, while it is productive, one in markEvery
+	markFirst    = 16 // answers of a template that must be marked,
+	markAll      = 48 // and those that may be; then, while it is productive, one in markEvery must
 	markEvery    = 32
 	markMixed    = 4                  // of one that is mixed, one in so many, once it is proven by so many
 	markWavering = 8                  // of one that wavers, one in so many
