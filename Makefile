@@ -1,6 +1,7 @@
 # Everything here is also a plain command; `make` alone prints what there is.
 GO ?= go
 OUT ?= argosy
+CGO ?= 0
 PARTS := $(shell sed -n 's/^all="\(.*\)"/\1/p' bench/nightly.sh)
 
 DASH := internal/fleet/dash
@@ -23,7 +24,7 @@ help:
 	@echo "make bench   Go benchmarks; the larger ones are described in bench/README.md"
 
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(OUT) ./cmd/argosy
+	CGO_ENABLED=$(CGO) $(GO) build -trimpath -ldflags "-s -w" -o $(OUT) ./cmd/argosy
 
 dash:
 	$(ESBUILD) $(DASH)/src/main.jsx --bundle --minify --target=es2022 --format=iife --charset=utf8 --legal-comments=eof \
