@@ -180,7 +180,7 @@ func replayable(r *sim.Recording, asked []string) ([]string, error) {
 		}
 	}
 	if err := may(r.Strategy); err == nil {
-		asked = append([]string{lab.AsRecorded, r.Strategy}, asked...)
+		asked = append([]string{sim.AsRecorded, r.Strategy}, asked...)
 	} else if len(asked) == 0 {
 		return nil, usage("--strategy: name some: the recording's own cannot be replayed: %w", err)
 	}

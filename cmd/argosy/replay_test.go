@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
-	"argosy/internal/plan/lab"
 	"argosy/internal/plan/sim"
 )
 
@@ -18,10 +17,10 @@ func TestReplayable(t *testing.T) {
 		sites       map[string]sim.RecordedSite
 		asked, want []string // nil: refused
 	}{
-		"own":                 {"flow", nil, nil, []string{lab.AsRecorded, "flow"}},
-		"others":              {"flow", nil, []string{"random", "flow", "random"}, []string{lab.AsRecorded, "flow", "random"}},
+		"own":                 {"flow", nil, nil, []string{sim.AsRecorded, "flow"}},
+		"others":              {"flow", nil, []string{"random", "flow", "random"}, []string{sim.AsRecorded, "flow", "random"}},
 		"no places":           {"flow", nil, []string{"geo"}, nil},
-		"places":              {"flow", placed, []string{"geo"}, []string{lab.AsRecorded, "flow", "geo"}},
+		"places":              {"flow", placed, []string{"geo"}, []string{sim.AsRecorded, "flow", "geo"}},
 		"own without places":  {"geo", nil, nil, nil},
 		"others of such":      {"geo", nil, []string{"random"}, []string{"random"}},
 		"own of an older one": {"", nil, []string{"random"}, []string{"random"}},

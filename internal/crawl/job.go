@@ -65,7 +65,7 @@ func (p Place) Located() bool { return p.Lat != 0 || p.Lon != 0 }
 
 // Place returns what a job says of where a site is: under its name, or its host's.
 func (p *Placing) Place(site string) (at Place, ok bool) {
-	if at, ok = p.Places[site]; !ok {
+	if at, ok = p.Places[site]; !ok && len(p.Places) > 0 {
 		at, ok = p.Places[HostOf(site)]
 	}
 	return at, ok

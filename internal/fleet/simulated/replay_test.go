@@ -169,7 +169,7 @@ func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
 	return r
 }
 
-// replayed is how fast a strategy is in the worlds of a recording, bits/s, on average; lab.AsRecorded: where all sites go to the nodes that had
+// replayed is how fast a strategy is in the worlds of a recording, bits/s, on average; sim.AsRecorded: where all sites go to the nodes that had
 // them.
 func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 	t.Helper()
@@ -209,7 +209,7 @@ func TestLongReplayAsRecorded(t *testing.T) {
 		for _, spec := range specs {
 			r := replayedShapes[name].record(t, spec)
 			bits, seconds := r.Reached()
-			ratio := replayed(t, r, lab.AsRecorded) * seconds / bits
+			ratio := replayed(t, r, sim.AsRecorded) * seconds / bits
 			own := ""
 			if night() || *shapes != "" {
 				own = fmt.Sprintf(", under it at %.2f", replayed(t, r, spec)*seconds/bits)

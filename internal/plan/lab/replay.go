@@ -34,9 +34,6 @@ func meanAndSpread(xs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread / float64(len(xs)-1))
 }
 
-// AsRecorded stands for the recording's own strategy, deciding as it did: each site goes to the nodes that had it.
-const AsRecorded = "as recorded"
-
 // Replay runs strategies in the worlds of a recording, each in the same ones.
 func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws int) (out []Replays, guess sim.Guess, err error) {
 	for _, spec := range strategies {
@@ -61,14 +58,14 @@ func (r *Replays) run(ctx context.Context, of *sim.Recording, w sim.World) error
 		return err
 	}
 	spec := r.Strategy
-	if spec == AsRecorded {
+	if spec == sim.AsRecorded {
 		spec = of.Strategy
 	}
 	st, err := strategy.New(spec)
 	if err != nil {
 		return err
 	}
-	if r.Strategy == AsRecorded {
+	if r.Strategy == sim.AsRecorded {
 		st = of.Again(st)
 	}
 	x, err := sim.Replay(w, st)

@@ -1,10 +1,14 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 
 	"argosy/internal/plan/schedule"
 )
+
+// AsRecorded stands for a recording's own strategy, deciding as it did (Recording.Again).
+const AsRecorded = "as recorded"
 
 // Again returns a strategy that decides as a recording's has: a site goes to the nodes that had it, one lease after the other, and what is
 // left then to the last of them. of says what is measured before. How far its rate is from what was recorded is what the replayed world
@@ -15,7 +19,7 @@ func (r *Recording) Again(of schedule.Strategy) schedule.Strategy {
 		a.wants = m.Measures()
 	}
 	leases := slices.Clone(r.Leases)
-	slices.SortStableFunc(leases, func(a, b RecordedLease) int { return int(a.Started - b.Started) })
+	slices.SortStableFunc(leases, func(a, b RecordedLease) int { return cmp.Compare(a.Started, b.Started) })
 	for i := range leases {
 		l := &leases[i]
 		a.of[l.Site] = append(a.of[l.Site], l.Node)
@@ -31,7 +35,7 @@ type followed struct {
 }
 
 // Name implements schedule.Strategy.
-func (a *followed) Name() string { return "as recorded" }
+func (a *followed) Name() string { return AsRecorded }
 
 // Measures implements schedule.Measurer.
 func (a *followed) Measures() schedule.Measures { return a.wants }
