@@ -389,7 +389,7 @@ func (x *tx) free(t *Task, l *Lease, k crawl.Key, r *record) error {
 			}
 		}
 	}
-	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+	return x.dequeue(t, r.Place)
 }
 
 // unhold takes a URL out of the lease that has it.
@@ -418,12 +418,6 @@ func (x *tx) enqueue(t *Task, k crawl.Key, r *record) error {
 	r.Place = j.place(r, t.Seq)
 	r.dirty = true
 	return x.queue(t, k, r.Place)
-}
-
-func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
-	t.head = min(t.head, place)
-	x.tasks[t.ID] = t
-	return x.b.Set(queueKey(t.ID, place), k[:], nil)
 }
 
 func (x *tx) grant(e *crawl.Entry) error {
@@ -492,7 +486,7 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, er
 		} else if !out {
 			continue
 		}
-		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+		if err := x.dequeue(t, r.Place); err != nil {
 			return nil, err
 		}
 		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -38,16 +37,11 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 	if err != nil {
 		return nil, err
 	}
-	prefix := queueKey(task, 0)[:5]
-	it, err := f.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(task, t.head), UpperBound: after(prefix)})
-	if err != nil {
-		return nil, damaged(err)
-	}
+	t.memory = memory{} // until the walk has ended
 	var out []crawl.Target
 	var batch []entry
-	it.First()
 	for err == nil && len(out) < n {
-		if batch = ask.batch(it, batch[:0], n-len(out)); len(batch) == 0 {
+		if batch = ask.batch(batch[:0], n-len(out)); len(batch) == 0 {
 			break
 		}
 		if err = ask.load(batch); err != nil {
@@ -63,7 +57,7 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			}
 			g := batch[i].r.target(recKey{t.space(), batch[i].key}, batch[i].place)
 			var add bool
-			if add, err = ask.add(batch[i].r, &g); err != nil {
+			if add, err = ask.add(&batch[i], &g); err != nil {
 				break
 			} else if add {
 				if err = f.led(&ask.look, t.space(), batch[i].r, &g); err != nil {
@@ -76,10 +70,12 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			}
 		}
 	}
-	if err = errors.Join(err, ask.look.close(), it.Close()); err != nil {
+	remembered, walked := ask.walk.end(ask.passed)
+	f.passed = ask.passed
+	if err = errors.Join(err, ask.look.close(), walked); err != nil {
 		return nil, damaged(err)
 	}
-	ask.end()
+	t.memory = remembered
 	return out, nil
 }
 
@@ -141,30 +137,23 @@ type asking struct {
 	m     *yield.Model
 	given map[uint32]int // by group
 	loose int            // of groups that have brought nothing yet, with those that are out
-	seen  int
 	most  int
 	f     *Frontier
 	look  finder
+	walk  *queueWalk
 
-	before  []skipped // of the last time
-	skipped []skipped
+	passed  []looked // all that were looked at, in a buffer of the frontier's
+	waiting int      // of these
+	was     looked   // whose templates want this
+	want    yield.Want
 }
-
-// skipped is a queue entry whose URL was not given out because its group had no room. The next time it is looked at again
-// without its record: neither of its templates changes while it is in its place.
-type skipped struct {
-	place         uint64
-	template, via uint32
-}
-
-// maxSkipped bounds how many of a task are remembered.
-const maxSkipped = 4096
 
 // entry is a queue entry and its URL's record.
 type entry struct {
-	place uint64
-	key   crawl.Key
-	r     *record
+	place  uint64
+	key    crawl.Key
+	r      *record
+	passed int // which of those that were looked at
 }
 
 func (f *Frontier) asking(t *Task, n int) (*asking, error) {
@@ -172,34 +161,43 @@ func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &asking{t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, before: t.skipped}, nil
+	return &asking{
+		t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, walk: f.walk(t), passed: f.passed[:0],
+	}, nil
 }
 
 // batch takes up to n entries from a queue that may be given out.
-func (a *asking) batch(it *pebble.Iterator, batch []entry, n int) []entry {
+func (a *asking) batch(batch []entry, n int) []entry {
 	due := map[uint32]int{} // of the batch, by group
-	for ; it.Valid() && len(batch) < n && a.seen < a.most && len(a.skipped) < maxSkipped; it.Next() {
-		e := entry{place: binary.BigEndian.Uint64(it.Key()[5:])}
-		if a.seen == 0 {
+	for len(batch) < n && len(a.passed) < a.most && a.waiting < maxRemembered {
+		e, ok := a.walk.next()
+		if !ok {
+			break
+		}
+		if len(a.passed) == 0 {
 			a.t.head = e.place
 		}
-		a.seen++
-		for len(a.before) > 0 && a.before[0].place < e.place {
-			a.before = a.before[1:]
-		}
-		if len(a.before) > 0 && a.before[0].place == e.place {
-			was := a.before[0]
-			w := a.m.Want(was.template, was.via, crawl.Key{})
+		if e.template != 0 {
+			w := a.wants(e)
 			if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
-				a.skip(was)
+				a.passed = append(a.passed, e)
+				a.waiting++
 				continue
 			}
 			due[w.Group]++
 		}
-		copy(e.key[:], it.Value())
-		batch = append(batch, e)
+		batch = append(batch, entry{place: e.place, key: e.key, passed: len(a.passed)})
+		a.passed = append(a.passed, looked{place: e.place, key: e.key})
 	}
 	return batch
+}
+
+// wants says how an entry that had to wait is asked for. Many that stand together have the same templates.
+func (a *asking) wants(e looked) *yield.Want {
+	if a.was.template != e.template || a.was.via != e.via {
+		a.was, a.want = e, a.m.Want(e.template, e.via, crawl.Key{})
+	}
+	return &a.want
 }
 
 // Stray is a place in the queue of a task that names a URL which the view does not have: the view is damaged, and goes on without it.
@@ -254,7 +252,8 @@ func (a *asking) load(batch []entry) error {
 }
 
 // add decides whether a URL is given out, and how it is asked for. Entries come in the order of their places.
-func (a *asking) add(r *record, g *crawl.Target) (bool, error) {
+func (a *asking) add(e *entry, g *crawl.Target) (bool, error) {
+	r := e.r
 	if a.t.Search > 0 {
 		return true, nil // what a search names is wanted, whatever else its template has brought
 	}
@@ -269,7 +268,8 @@ func (a *asking) add(r *record, g *crawl.Target) (bool, error) {
 	w := a.m.Want(r.template, via, g.Key)
 	if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group] >= w.Room {
 		if r.template != 0 { // else it may get one
-			a.skip(skipped{g.Seq, r.template, via})
+			a.passed[e.passed] = looked{e.place, e.key, r.template, via}
+			a.waiting++
 		}
 		return false, nil
 	}
@@ -302,16 +302,4 @@ func (a *asking) back(r *record) (bool, error) {
 	}
 	parent, err := crawl.Parse(p.URL)
 	return err == nil && yield.Refines(u, parent), nil
-}
-
-func (a *asking) skip(s skipped) {
-	if len(a.skipped) < maxSkipped {
-		a.skipped = append(a.skipped, s)
-	}
-}
-
-// end remembers what was skipped.
-func (a *asking) end() {
-	slices.SortFunc(a.skipped, func(x, y skipped) int { return cmp.Compare(x.place, y.place) })
-	a.t.skipped = a.skipped
 }

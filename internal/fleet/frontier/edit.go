@@ -135,7 +135,7 @@ func (x *tx) unwant(by *Task, k recKey) error {
 	if err := x.ends(k, r, 1); err != nil { // of those that wait for it, whose own tasks on the site were dropped
 		return err
 	}
-	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+	return x.dequeue(t, r.Place)
 }
 
 // takeBack closes the leases of a task that have a page.
@@ -215,5 +215,6 @@ func (x *tx) giveUp(t *Task) error {
 	if err != nil {
 		return err
 	}
+	t.memory = memory{}
 	return x.b.DeleteRange(queue, after(queue), nil)
 }

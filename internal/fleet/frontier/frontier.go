@@ -59,6 +59,7 @@ type Frontier struct {
 	leases   map[uint64]*Lease
 	open     []*Lease      // of leases, those that are not closed, by their numbers; one who reads it keeps what was read
 	closed   []closedLease // oldest first; their secrets are kept for late parts
+	passed   []looked      // a buffer of NextAbove
 	recent   *recent
 	novelty  novelty
 	spill    int

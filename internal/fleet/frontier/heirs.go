@@ -60,7 +60,7 @@ func (x *tx) give(k recKey, r *record, seeker *Task) error {
 	if err := x.shares(k, from.Search, seeker); err != nil || r.State != crawl.Pending {
 		return err
 	}
-	if err := x.b.Delete(queueKey(from.ID, was), nil); err != nil {
+	if err := x.dequeue(from, was); err != nil {
 		return err
 	}
 	return x.enqueue(to, k.key, r)

@@ -93,7 +93,7 @@ func (t *taskHead) bestOf(it *pebble.Iterator, found []float64, n, most int) []f
 	end := after(queueKey(t.ID, 0)[:5])
 	for ok := it.SeekGE(queueKey(t.ID, t.head)); ok && most > 0 && string(it.Key()) < string(end); ok = it.Next() {
 		place := binary.BigEndian.Uint64(it.Key()[5:])
-		if t.skips(place) {
+		if t.memory.waits(place) {
 			continue
 		}
 		counts := Lowered(promised(place), t.by)
@@ -106,11 +106,5 @@ func (t *taskHead) bestOf(it *pebble.Iterator, found []float64, n, most int) []f
 		}
 		most--
 	}
-	return found
-}
-
-// skips reports whether the entry at a place had to wait for room the last time.
-func (t *Task) skips(place uint64) bool {
-	_, found := slices.BinarySearchFunc(t.skipped, place, func(s skipped, place uint64) int { return cmp.Compare(s.place, place) })
 	return found
 }

@@ -138,7 +138,7 @@ func (x *tx) unqueue(k recKey, r *record, reason crawl.Kind) error {
 		return err
 	}
 	x.refuse(t, r, reason)
-	return x.b.Delete(queueKey(t.ID, r.Place), nil)
+	return x.dequeue(t, r.Place)
 }
 
 // trim refuses the last URLs of a task's queue as long as it has more than a site may have.

@@ -241,7 +241,7 @@ func (x *tx) sell(j *Job, l *crawl.Lot, p crawl.Page) (bool, error) {
 	if held, err := x.held(t, k.key, r); held || err != nil {
 		return false, err
 	}
-	if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+	if err := x.dequeue(t, r.Place); err != nil {
 		return false, err
 	}
 	at, subset := j.home(l.Buyer)

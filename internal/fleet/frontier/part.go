@@ -518,12 +518,12 @@ func (x *tx) nearer(k recKey) error { return x.b.Set(nearerKey(k), nil, nil) }
 // move puts a queued URL where its new depth belongs. A URL that a lease holds keeps its place until it comes back.
 func (x *tx) move(k crawl.Key, r *record) error {
 	t := x.f.tasks[r.Task]
-	was := queueKey(t.ID, r.Place)
+	was := r.Place
 	r.Place = x.f.jobs[t.Job].moved(r)
 	if held, err := x.held(t, k, r); held || err != nil {
 		return err
 	}
-	if err := x.b.Delete(was, nil); err != nil {
+	if err := x.dequeue(t, was); err != nil {
 		return err
 	}
 	return x.queue(t, k, r.Place)

@@ -273,7 +273,7 @@ func (x *tx) drop(r *crawl.Release) error {
 			return err
 		}
 		left = append(left, pages...)
-		t.State, t.head = crawl.TaskDropped, 0
+		t.State, t.head, t.memory = crawl.TaskDropped, 0, memory{}
 		if s := t.Of; s != nil { // what others have named as well is fetched for those alone
 			s.Lost, s.Shared = s.Lost+s.Left(), nil
 			called := namedKey(t, crawl.Key{})[:5]

@@ -106,7 +106,7 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		if !v.Wait || err != nil {
 			return err
 		}
-		if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+		if err := x.dequeue(t, r.Place); err != nil {
 			return err
 		}
 		x.setAside(t, m, k, u, r, v)

@@ -65,7 +65,7 @@ type Task struct {
 	used   uint64       // entry that needed it last
 	size   int          // what it takes, as it counts in the frontier's modelBytes
 
-	skipped []skipped // entries of the queue that had to wait for room the last time, in order
+	memory memory
 }
 
 // space returns where the task's URLs are found.

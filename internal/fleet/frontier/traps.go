@@ -16,7 +16,6 @@ const (
 	modelsSize  = 24 << 20 // bytes of models in memory, about
 	sweepAtOnce = 2000     // URLs of a site that one entry looks at again
 	skipAtOnce  = 4        // queue entries that are looked at for each URL that is wanted
-	skippedSize = 16       // bytes of an entry that is remembered
 )
 
 func modelKey(task uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'y'}, task) }
@@ -72,7 +71,7 @@ func (f *Frontier) forgetModels() {
 		}
 		delete(f.models, t.ID)
 		f.modelBytes -= t.size
-		t.yield, t.skipped, t.size = nil, nil, 0
+		t.yield, t.memory, t.size = nil, memory{}, 0
 	}
 	f.modelsLeft = f.modelBytes // mostly of tasks that are worked on: to walk over them all again at each entry brings nothing
 }
@@ -81,7 +80,7 @@ func (f *Frontier) forgetModels() {
 func (f *Frontier) weighModels() {
 	for _, t := range f.resized {
 		if t.yield != nil {
-			size := t.yield.Size() + skippedSize*cap(t.skipped)
+			size := t.yield.Size() + t.memory.size()
 			f.modelBytes += size - t.size
 			t.size = size
 		}
@@ -293,7 +292,7 @@ func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
 			return false, err
 		}
 		if v.Wait {
-			err := x.b.Delete(queueKey(t.ID, r.Place), nil)
+			err := x.dequeue(t, r.Place)
 			x.setAside(t, m, k, u, r, v)
 			return false, err
 		}
@@ -316,7 +315,7 @@ func (x *tx) postpone(t *Task, m *yield.Model, k recKey, r *record) (bool, error
 	if err != nil || !m.Again(u) {
 		return false, err
 	}
-	if err := x.b.Delete(queueKey(t.ID, r.Place), nil); err != nil {
+	if err := x.dequeue(t, r.Place); err != nil {
 		return false, err
 	}
 	t.Seq++

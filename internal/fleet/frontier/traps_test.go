@@ -73,7 +73,7 @@ func (v *visit) weighs() {
 	v.f.weighModels()
 	sum := 0
 	for _, t := range v.f.models {
-		sum += t.yield.Size() + skippedSize*cap(t.skipped)
+		sum += t.yield.Size() + t.memory.size()
 	}
 	if sum != v.f.modelBytes {
 		v.t.Fatalf("entry %d: models take %d bytes, %d are counted", v.seq, sum, v.f.modelBytes)
@@ -114,12 +114,18 @@ func (v *visit) give() {
 	var id uint32
 	v.f.Tasks(func(t *Task) { id = t.ID })
 	ts, err := v.f.Next(id, v.want-len(v.held))
-	if task := v.f.Task(id); task != nil { // what Next remembers of what it skipped changes nothing
-		v.skipped += len(task.skipped)
-		task.skipped = nil
+	if task := v.f.Task(id); task != nil { // what is remembered of the queue changes nothing
+		was := task.memory
+		for _, e := range was.entries {
+			if e.template != 0 {
+				v.skipped++
+			}
+		}
+		task.memory = memory{}
 		again, err := v.f.Next(id, v.want-len(v.held))
+		task.memory = was
 		if err != nil || !reflect.DeepEqual(ts, again) {
-			v.t.Fatalf("task %d: %d targets with what was skipped before, %d without (%v)", id, len(ts), len(again), err)
+			v.t.Fatalf("task %d: %d targets with what is remembered, %d without (%v)", id, len(ts), len(again), err)
 		}
 	}
 	if err != nil {

@@ -1,0 +1,148 @@
+package frontier
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"argosy/internal/crawl"
+)
+
+// memory is what is remembered of the first entries of a task's queue, so that those that wait for room, which may be thousands, are not read
+// again each time. It is not part of the view: without it all are read.
+type memory struct {
+	entries []looked // in the order of their places
+	end     uint64   // every entry before this place is among them, but for those that came since:
+	fresh   uint64   // they are at this place or behind it
+}
+
+// looked is a queue entry that was looked at. One that had to wait for room has the templates for which it did, which do not change while it is in
+// its place; any other is read again.
+type looked struct {
+	place         uint64
+	key           crawl.Key // of its URL
+	template, via uint32
+}
+
+// lookedSize is what an entry that is remembered takes, in bytes.
+const lookedSize = int(unsafe.Sizeof(looked{}))
+
+// goneVia is the via of an entry, without a template, that is in the queue no more.
+const goneVia = math.MaxUint32
+
+func (e looked) gone() bool { return e.template == 0 && e.via == goneVia }
+
+// maxRemembered bounds how many entries of a task are remembered, but for those that were given out.
+const maxRemembered = 4096
+
+// came notes that an entry is put into the queue.
+func (m *memory) came(place uint64) { m.fresh = min(m.fresh, place) }
+
+// left notes that an entry is taken out of the queue.
+func (m *memory) left(place uint64) {
+	if i, found := m.find(place); found {
+		m.entries[i] = looked{place: place, via: goneVia}
+	}
+}
+
+func (m *memory) find(place uint64) (int, bool) {
+	return slices.BinarySearchFunc(m.entries, place, func(e looked, place uint64) int { return cmp.Compare(e.place, place) })
+}
+
+// waits reports whether the entry at a place had to wait for room the last time.
+func (m *memory) waits(place uint64) bool {
+	i, found := m.find(place)
+	return found && m.entries[i].template != 0
+}
+
+// size is how many bytes it takes.
+func (m *memory) size() int { return lookedSize * cap(m.entries) }
+
+// queue puts a URL into a task's queue.
+func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
+	t.head = min(t.head, place)
+	t.memory.came(place)
+	x.tasks[t.ID] = t
+	return x.b.Set(queueKey(t.ID, place), k[:], nil)
+}
+
+// dequeue takes out what is at a place of it.
+func (x *tx) dequeue(t *Task, place uint64) error {
+	t.memory.left(place)
+	return x.b.Delete(queueKey(t.ID, place), nil)
+}
+
+// queueWalk goes along a queue. It reads nothing of it as long as all is remembered.
+type queueWalk struct {
+	db    *pebble.DB
+	it    *pebble.Iterator // at an entry, once it is needed
+	task  uint32
+	known uint64   // every entry before this place is remembered, or was passed
+	all   []looked // that are remembered,
+	rest  []looked // and those of them that are ahead
+	err   error
+}
+
+// walk begins before the first entry of a task's queue.
+func (f *Frontier) walk(t *Task) *queueWalk {
+	return &queueWalk{db: f.db, task: t.ID, known: max(t.head, min(t.memory.end, t.memory.fresh)), all: t.memory.entries, rest: t.memory.entries}
+}
+
+// next goes to the next entry, and reports whether there is one.
+func (w *queueWalk) next() (looked, bool) {
+	for len(w.rest) > 0 && w.rest[0].place < w.known {
+		e := w.rest[0]
+		if w.rest = w.rest[1:]; !e.gone() {
+			return e, true
+		}
+	}
+	if !w.reads() {
+		w.known = math.MaxUint64
+		return looked{}, false
+	}
+	e := looked{place: binary.BigEndian.Uint64(w.it.Key()[5:])}
+	copy(e.key[:], w.it.Value())
+	w.known = e.place + 1
+	for len(w.rest) > 0 && w.rest[0].place <= e.place {
+		if w.rest[0].place == e.place && !w.rest[0].gone() {
+			e = w.rest[0]
+		}
+		w.rest = w.rest[1:]
+	}
+	return e, true
+}
+
+// reads goes to the next entry of the store, and reports whether there is one.
+func (w *queueWalk) reads() bool {
+	if w.it != nil {
+		return w.it.Next()
+	}
+	w.it, w.err = w.db.NewIter(&pebble.IterOptions{LowerBound: queueKey(w.task, w.known), UpperBound: after(queueKey(w.task, 0)[:5])})
+	return w.err == nil && w.it.First()
+}
+
+// end ends the walk. It returns what is to be remembered: the entries that it went by, which may be changed afterwards, and those behind of which
+// something is known.
+func (w *queueWalk) end(passed []looked) (memory, error) {
+	if w.it != nil {
+		w.err = errors.Join(w.it.Error(), w.it.Close())
+	}
+	if w.err != nil {
+		return memory{}, damaged(w.err)
+	}
+	m := memory{end: w.known, fresh: math.MaxUint64}
+	if room := max(0, maxRemembered-len(passed)); len(w.rest) > room {
+		if w.rest = w.rest[:room]; room > 0 {
+			m.end = min(m.end, w.rest[room-1].place+1)
+		} else {
+			m.end = min(m.end, passed[len(passed)-1].place+1)
+		}
+	}
+	m.entries = append(w.all[:0], append(passed, w.rest...)...)
+	return m, nil
+}
