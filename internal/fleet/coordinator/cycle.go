@@ -30,7 +30,8 @@ const (
 	heldFor       = 50 // ms before a task whose site or address has no room is looked at again
 )
 
-// restAfterCycle is how long no cycle is begun after one that took so long, for so many nodes, and gave something out or nothing.
+// restAfterCycle is how long no cycle is begun after one that took so long, without what it waited for the log, for so many nodes, and gave
+// something out or nothing.
 func restAfterCycle(took time.Duration, nodes int, gave bool) time.Duration {
 	most := restMost
 	if gave {

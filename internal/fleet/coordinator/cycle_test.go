@@ -1,11 +1,48 @@
 package coordinator
 
 import (
+	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"argosy/internal/crawl"
 )
+
+// However long the log takes to have a grant, the next site is given out as soon as it is found: to wait is not to work.
+func TestSlowLogDelaysNoCycle(t *testing.T) {
+	const sites, takes = 20, 3 * time.Millisecond
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		s.start()
+		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeAny, UserAgent: "t", Seeds: []string{"http://s0.test/"}}}
+		j.Limits.PerIP, j.Limits.Delay = 0, 0
+		s.log.takes = takes
+		last := make(chan struct{})
+		var at []time.Time
+		s.log.does = func(node string, l *crawl.Lease) {
+			if at = append(at, time.Now()); len(at) == sites {
+				close(last)
+				s.part([]string{node, short(l.ID), "fetched", "/", "final"})
+				return
+			}
+			s.part([]string{node, short(l.ID), "fetched", "/", "link", fmt.Sprintf("http://s%d.test/", len(at)), "final"})
+		}
+		s.log.nodes <- nodeEvent{crawl.NodeInfo{Node: "a", Incarnation: "a-1", Leases: 4, Concurrency: 4, Store: "file:///s"}, crawl.SignRenewed}
+		_, err := s.co.Submit(t.Context(), j)
+		s.fail(err)
+		<-last
+		for i := 1; i < sites; i++ {
+			if gap := at[i].Sub(at[i-1]); gap > takes {
+				t.Errorf("site %d is given out %v after it was found, the log takes %v", i, gap, takes)
+			}
+		}
+		s.halt()
+	})
+}
 
 // Cycles that are not quick take a tenth of the time, unless that would have somebody wait for longer than it may; quick ones keep nobody
 // waiting for more than a moment, and one that gave something out is never followed later than one that did not.

@@ -377,12 +377,13 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		return false, err
 	}
 	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
-		watch, granted := start(), c.jobs.leaseNo
+		watch, granted, waited := start(), c.jobs.leaseNo, c.sinks.waited
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
 		}
 		end := watch.end()
-		r.again = end.Add(restAfterCycle(watch.took(), len(c.fleet.nodes), c.jobs.leaseNo > granted))
+		worked := watch.took() - (c.sinks.waited - waited) // a slow disk is no reason to keep a site waiting as well
+		r.again = end.Add(restAfterCycle(worked, len(c.fleet.nodes), c.jobs.leaseNo > granted))
 	}
 	if c.sinks.behind() || j.Open > 0 {
 		return false, nil

@@ -38,6 +38,7 @@ type memory struct {
 	sent    map[string]int
 	does    func(node string, l *crawl.Lease) // what a node does that gets a lease; nil: nothing
 	stalls  chan struct{}                     // while it is open nothing is stored; nil: at once
+	takes   time.Duration                     // until something is stored
 }
 
 func newMemory() *memory {
@@ -77,6 +78,7 @@ func (m *memory) Append(_ context.Context, b []byte) (uint64, error) {
 	if stalls != nil {
 		<-stalls
 	}
+	time.Sleep(m.takes)
 	return m.add("", b), nil
 }
 
@@ -407,7 +409,10 @@ func (s *scene) part(w []string) {
 	s.parts[id]++
 	p := crawl.Part{Lease: id, Attempt: l.Attempt, Epoch: l.Epoch, Secret: l.Secret, No: s.parts[id]}
 	page := func(path string) crawl.URL {
-		u, err := crawl.Parse("http://" + l.Site + path)
+		if !strings.Contains(path, "://") {
+			path = "http://" + l.Site + path
+		}
+		u, err := crawl.Parse(path)
 		s.fail(err)
 		return u
 	}

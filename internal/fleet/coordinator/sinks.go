@@ -34,7 +34,8 @@ type sinks struct {
 	remade   bool // the ledger was missing: it gets all that the log has
 	epoch    uint64
 	leads    bool
-	appended uint64 // last entry of our own
+	appended uint64        // last entry of our own
+	waited   time.Duration // in all, for the log to have what was appended
 	applied  uint64
 	target   uint64 // the log's end when we started
 	unsynced []ledger.Applied
@@ -374,9 +375,11 @@ func (s *sinks) append(ctx context.Context, e *crawl.Entry) error {
 		return err
 	}
 	var seq uint64
+	watch := start()
 	if err = s.asks.during(func() (err error) { seq, err = s.log.Append(ctx, b); return err }); err == nil {
 		s.appended = seq
 	}
+	s.waited += watch.took()
 	return err
 }
 
