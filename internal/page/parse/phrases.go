@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 )
@@ -38,6 +39,7 @@ type reader struct {
 	at       []uint16     // where in own they are,
 	may      [128]uint64  // and a set of bits of them: most words of a text are not among them, which this says in a few lines of cache
 	before   []byte       // the last address
+	mine     [][]byte     // runs of the page's own that are not ASCII
 	dir      uint64       // where the page lies
 	sum      uint64       // of the words so far, in their order,
 	bag      uint64       // and in any
@@ -59,9 +61,10 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	defer readers.Put(r)
 	r.disown()
 	r.before, r.bag, r.sum, r.sample, r.figures = nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
-	r.pictures, r.called, r.numbers = nil, called{}, nil
+	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
+		r.mine = mineOf([]byte(at))
 		at, _, _ = strings.Cut(at, "?")
 		r.dir = directory([]byte(at[strings.IndexByte(at+"/", '/'):]))
 	}
@@ -70,7 +73,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	}
 	r.page(body)
 	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
-	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before = nil, nil, nil, called{}, nil, nil // they are the caller's
+	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before, r.mine = nil, nil, nil, called{}, nil, nil, nil // they are the caller's
 	return marks
 }
 
@@ -287,6 +290,9 @@ func (r *reader) words(b []byte, i int) int {
 			own = r.isOwn(alike)
 		} else {
 			own = r.notLetters(b, i, next, exact, alike)
+			if !own && next-i >= ownRun && b[i]|b[next-1] >= utf8.RuneSelf {
+				alike, own = r.run(b[i:next], alike)
+			}
 		}
 		word := alike
 		if own {
