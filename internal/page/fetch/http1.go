@@ -230,7 +230,7 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 			err = errors.Join(errIdleClosed, err)
 		}
 		kind := c.sec.endKind(err)
-		if !c.used && kind == crawl.KindReset && !isTimeout(err) && s.wantsTLS(req) {
+		if req.First && !c.used && kind == crawl.KindReset && !isTimeout(err) && s.wantsTLS(req) {
 			kind, err = crawl.KindWantsTLS, errors.New("it ended the connection without a word, and shakes hands by TLS")
 		}
 		return fail("read header", kind, err)
@@ -454,7 +454,7 @@ func (b *bodyReader) read() (keep bool, err error) {
 		return keep && r.Get("Content-Length") == "", b.chunked()
 	}
 	lengths := r.Values("Content-Length")
-	if len(te) > 0 {
+	if len(r.transfer) > 0 {
 		lengths = nil // the body ends with the connection (RFC 9112, section 6.3)
 	}
 	length := int64(-1)

@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,6 +86,40 @@ func TestOtherProtocols(t *testing.T) {
 				t.Errorf("%v; want %q", err, c.says)
 			}
 		})
+	}
+}
+
+// A server that has answered over http is not asked whether it speaks TLS when it ends a connection: nothing else comes between two
+// turns of a site.
+func TestWhoHasAnsweredIsNotAskedForTLS(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var came atomic.Int32
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			came.Add(1)
+			_, _ = conn.Read(make([]byte, 4096))
+			conn.Close()
+		}
+	}()
+	s := client(t, nil).Open(nil)
+	defer s.Close()
+	u, err := crawl.Parse("http://site.test:" + strconv.Itoa(l.Addr().(*net.TCPAddr).Port) + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Do(t.Context(), &fetch.Request{URL: u}); crawl.KindOf(err) != crawl.KindReset {
+		t.Error(err)
+	}
+	l.Close()
+	if n := came.Load(); n != 1 {
+		t.Errorf("%d connections for a request", n)
 	}
 }
 

@@ -173,3 +173,24 @@ func TestKeptInPart(t *testing.T) {
 		t.Errorf("what is not HTTP: %v", err)
 	}
 }
+
+// A coding that is none leaves the length as it is: what follows on the connection is not the body's.
+func TestIdentityIsNoTransferCoding(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, w2, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		_, _ = w2.WriteString("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 4\r\n\r\nbodyHTTP/1.1")
+		_ = w2.Flush()
+	}))
+	defer srv.Close()
+	s := client(t, nil).Open(nil)
+	defer s.Close()
+	r, err := untilProcessed(t, s, srv.URL+"/")
+	if err != nil || string(r.Body) != "body" {
+		t.Fatalf("%v, %v; want the four bytes of the body", r, err)
+	}
+}
