@@ -26,7 +26,7 @@ func Charset(body []byte, contentType string, declared []byte) string {
 	}
 	if i := strings.Index(strings.ToLower(contentType), "charset="); i >= 0 {
 		v := strings.Trim(contentType[i+8:], " \"'")
-		if j := strings.IndexAny(v, " ;\"'"); j >= 0 {
+		if j := strings.IndexAny(v, " ,;\"'"); j >= 0 {
 			v = v[:j]
 		}
 		if n := canonicalCharset(v); n != "" {

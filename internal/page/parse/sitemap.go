@@ -29,7 +29,7 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	if bytes.HasPrefix(body, []byte("<")) || bytes.Contains(body, []byte("<urlset")) || bytes.Contains(body, []byte("<sitemapindex")) {
 		return readSitemap(body)
 	}
-	for line := range strings.Lines(string(body)) {
+	for line := range strings.FieldsFuncSeq(string(body), func(c rune) bool { return c == '\n' || c == '\r' }) {
 		switch s := strings.TrimSpace(line); {
 		case !strings.HasPrefix(s, "http"):
 		case len(pages) == MaxSitemapURLs:

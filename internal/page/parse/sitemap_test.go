@@ -13,6 +13,18 @@ import (
 )
 
 // Of a large sitemap the first entries are taken and the others counted, in XML, in an index and in plain text.
+// A list of URLs may end its lines by carriage returns.
+func TestSitemapLines(t *testing.T) {
+	pages, _, _ := Sitemap([]byte("\xef\xbb\xbfhttp://a.test/1\r\nhttp://a.test/2\r\r http://a.test/3 \nno URL\nhttp://a.test/4"))
+	var locs []string
+	for _, p := range pages {
+		locs = append(locs, strings.TrimPrefix(p.Loc, "http://a.test/"))
+	}
+	if got := strings.Join(locs, " "); got != "1 2 3 4" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSitemapBeyondTheLimit(t *testing.T) {
 	const n = MaxSitemapURLs + 123
 	for _, c := range []struct{ head, entry, tail string }{

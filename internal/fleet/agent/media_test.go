@@ -1,0 +1,30 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"argosy/internal/page/fetch"
+	"argosy/internal/page/parse"
+)
+
+// The media type of an answer is the last that its field names, and its charset is read all the same.
+func TestMediaTypes(t *testing.T) {
+	for field, want := range map[string]string{
+		"text/html": "text/html", "TEXT/HTML;Charset=x": "text/html", "text/html, text/html": "text/html",
+		"text/plain, text/html; charset=shift_jis": "text/html", "text/html; charset=shift_jis, */*": "text/html",
+		"text/html,": "text/html", ", text/css": "text/css", "": "text/html", "x": "text/html", "unknown/unknown": "text/html",
+	} {
+		r, err := fetch.ReadKept(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Type: "+field+"\r\n\r\n<!doctype html><p>"), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := mimeOf(r); got != want {
+			t.Errorf("%q is %q, want %q", field, got, want)
+		}
+		if got := parse.Charset([]byte("<p>"), field, nil); strings.Contains(field, "shift") && got != "shift_jis" {
+			t.Errorf("%q has charset %q", field, got)
+		}
+		r.Release()
+	}
+}
