@@ -74,7 +74,7 @@ func (c *shop) show(s *site, bare string) *answer {
 
 // sessions returns a shop of n articles whose links carry an id that every answer makes anew, or, when it is sticky, that
 // only answers without one make anew: an article's first link has none. kind says where it stands: "semicolon",
-// "segment", or the name of a parameter.
+// "segment", in a "name", behind a "tilde" or an "amp" in the path, or the name of a parameter; a "moment" is when the answer was made.
 func sessions(kind string, n int, sticky bool) *part {
 	root := fmt.Sprintf("/shop-%s-%d", kind, n)
 	if sticky {
@@ -106,8 +106,11 @@ func sessions(kind string, n int, sticky bool) *part {
 
 func sessionID(kind, key string) string {
 	r := rng("session" + key)
-	if kind == "segment" {
+	switch kind {
+	case "segment", "name", "tilde", "amp":
 		return fmt.Sprintf("%08x%08x", r.Uint32(), r.Uint32())
+	case "moment":
+		return fmt.Sprint(1_700_000_000_000 + r.Int64N(90_000_000_000))
 	}
 	if kind == "semicolon" {
 		return fmt.Sprintf("%012x", r.Uint64()>>16)
@@ -125,8 +128,14 @@ func addSession(bare, kind, id string) string {
 	switch kind {
 	case "semicolon":
 		path += ";s=" + id
-	case "segment":
+	case "segment", "moment":
 		path = "/s/" + id + path
+	case "name":
+		path += "." + id + ".html"
+	case "tilde":
+		path += "/~" + id
+	case "amp":
+		path += "&sid=" + id
 	default:
 		if has {
 			q += "&"
@@ -144,7 +153,13 @@ func cutSession(uri, kind string) (bare, id string) {
 	switch kind {
 	case "semicolon":
 		path, id, _ = strings.Cut(path, ";s=")
-	case "segment":
+	case "name":
+		path, id, _ = strings.Cut(path, ".")
+	case "tilde":
+		path, id, _ = strings.Cut(path, "/~")
+	case "amp":
+		path, id, _ = strings.Cut(path, "&sid=")
+	case "segment", "moment":
 		if rest, ok := strings.CutPrefix(path, "/s/"); ok {
 			id, rest, _ = strings.Cut(rest, "/")
 			path = "/" + rest

@@ -35,6 +35,9 @@ func webs() []*web {
 	for _, kind := range []string{"semicolon", "segment", "zx"} {
 		ws = append(ws, beside(sessions(kind, 500, true)))
 	}
+	for _, kind := range []string{"name", "tilde", "amp", "moment"} {
+		ws = append(ws, beside(sessions(kind, 400, false)))
+	}
 	ws = append(ws, beside(sections(60, 30)), beside(redirects()), beside(tags(300)))
 	for _, kind := range []string{"clock", "quote"} {
 		for _, p := range []*part{calendar("query"), endlessPages(40), sessions("segment", 500, false), sessions("zx", 500, false), growing(60)} {

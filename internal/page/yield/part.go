@@ -48,6 +48,7 @@ const (
 	partNoDir  = 'm' // or segments
 	partExtra  = 'x' // that a parameter is there, or with no name that any is: the page without it is the same
 	partAlias  = 'a' // that directories of a name are there, likewise: an archive that lies within itself
+	partToken  = 't' // what looks random in a segment that says something else, too
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
 
@@ -81,6 +82,8 @@ func (p Part) String() string {
 		return "whether the path has " + p.Name + " in it"
 	case partRandom:
 		return "what looks random"
+	case partToken:
+		return "what looks random in a name"
 	case partLead:
 		return "what stands before the last part of the path"
 	}
@@ -280,7 +283,7 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		g.Last = at
 		g.Values++
 		stem := stem(value)
-		g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem
+		g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem && !moment(value)
 		g.Stem = stem
 	}
 	return g.Values >= manyValues
@@ -311,7 +314,7 @@ func (p Part) random(u *pieces) bool {
 	case partDir:
 		return p.Seg < len(u.segs) && classify(u.segs[p.Seg]) == opaque
 	}
-	return p.Kind == partRandom || p.Kind == partNone || p.Kind == partNoDir
+	return p.Kind == partRandom || p.Kind == partToken || p.Kind == partNone || p.Kind == partNoDir
 }
 
 // weigh decides whether a part makes no difference.
@@ -502,6 +505,9 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 			}
 			add(Part{Kind: partDir, Name: string(b), Seg: i, Template: t}, s)
 		}
+	}
+	if dirs && p.tokens() {
+		out = append(out, Part{Kind: partToken, Template: t})
 	}
 	if !dirs && grows && len(p.segs) > 2 {
 		out = append(out, Part{Kind: partLead, Template: t})

@@ -78,6 +78,38 @@ func TestPartIsLearnedFromTextsThatAreNearlyTheSame(t *testing.T) {
 	}
 }
 
+// So is a session that stands in a segment with something else, and the moment when an answer was made, although that is a number; but not a
+// number of which more things may have one text.
+func TestSessionsInNamesAndMoments(t *testing.T) {
+	for _, c := range []struct {
+		url  string // of a thing and an id
+		kind byte   // that is learned, 0 for nothing
+	}{
+		{"/item/%d.a%07xb1.html", partToken}, {"/item/%d&sid=4a%07x", partToken}, {"/item/%d/~4a%07xb", partToken}, {"/item/%d,a%07xb1,0.html", partToken},
+		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
+		{"/373%010[2]d/item/%[1]d", 0}, {"/item/%d?t=373%010d", 0},
+	} {
+		m := New()
+		for i := range 400 {
+			u := parsed(t, "http://h.test"+fmt.Sprintf(c.url, i*7%20, i*7919))
+			sample := make([]uint32, 12)
+			for k := range sample {
+				sample[k] = uint32(i*7%20*100 + k)
+			}
+			m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: uint64(i*7%20+1) << 40, Sample: sample, Links: 5, Found: 5})
+		}
+		kinds := map[byte]bool{}
+		for _, parts := range m.learned {
+			for _, g := range parts {
+				kinds[g.Part.Kind] = true
+			}
+		}
+		if c.kind != 0 && !kinds[c.kind] || c.kind == 0 && len(kinds) > 0 {
+			t.Errorf("%s: learned %v, want %q", c.url, kinds, c.kind)
+		}
+	}
+}
+
 func xx(n uint32) uint32 { return uint32(xxh3.HashString(fmt.Sprint(n))) }
 
 // Values that differ in a number are of a series, not of sessions: pages whose texts differ in the same number are of different

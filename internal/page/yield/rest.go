@@ -101,7 +101,14 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	if l.has(partItems) {
 		items = sortItems
 	}
-	l.path(&b, p, items)
+	names := items
+	if l.has(partToken) {
+		names = func(s string) string {
+			s, _ = maskTokens(s)
+			return items(s)
+		}
+	}
+	l.path(&b, p, names)
 	params := make([]param, 0, len(p.params))
 	for _, q := range p.params {
 		if !l.param(q) {
@@ -236,4 +243,12 @@ func (p *pieces) lists() bool {
 	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" }) ||
 		slices.ContainsFunc(p.params, func(q param) bool { return separator(q.value) != "" }) ||
 		slices.ContainsFunc(p.inner, func(q innerParam) bool { return separator(q.value) != "" })
+}
+
+// tokens reports whether a segment of a URL has tokens that look random, and others.
+func (p *pieces) tokens() bool {
+	return slices.ContainsFunc(p.segs, func(s string) bool {
+		_, ok := maskTokens(s)
+		return ok
+	})
 }

@@ -81,6 +81,7 @@ func appendClass(b []byte, s string, c class) []byte {
 	case opaque:
 		return append(b, '*')
 	}
+	s, _ = maskTokens(s)
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
 			b = append(b, s[i:i+3]...)
@@ -92,6 +93,67 @@ func appendClass(b []byte, s string, c class) []byte {
 		}
 	}
 	return b
+}
+
+// tokenMarks stand between the tokens of a segment, one of which may be a session: 5.1f3a9c0d.html, 5&sid=1f3a9c0d.
+const tokenMarks = ".,&~=_:!@"
+
+// maskTokens puts a star for each token of a segment that looks random; ok says that there is one, and something besides.
+func maskTokens(s string) (masked string, ok bool) {
+	const least = 8 // bytes of a token
+	if len(s) <= least || !strings.ContainsAny(s, tokenMarks) {
+		return s, false
+	}
+	name := s[:len(s)-len(extension(s))]
+	if !strings.ContainsAny(name, tokenMarks) {
+		return s, false
+	}
+	var b strings.Builder
+	for from := 0; from <= len(name); {
+		to := len(name)
+		if i := strings.IndexAny(name[from:], tokenMarks); i >= 0 {
+			to = from + i
+		}
+		if token := name[from:to]; len(token) >= least && randomToken(token) {
+			ok = true
+			b.WriteByte('*')
+		} else {
+			b.WriteString(token)
+		}
+		if to < len(name) {
+			b.WriteByte(name[to])
+		}
+		from = to + 1
+	}
+	return b.String() + s[len(name):], ok
+}
+
+// randomToken reports whether a token of eight bytes or more looks random: digits of 16 of both kinds, or many changes between letters and digits.
+func randomToken(s string) bool {
+	hex, turns, digit := true, 0, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c >= '0' && c <= '9', c|0x20 >= 'a' && c|0x20 <= 'f':
+		case c|0x20 > 'f' && c|0x20 <= 'z':
+			hex = false
+		default:
+			return false
+		}
+		if was := digit; i > 0 && was != (c <= '9') {
+			turns++
+		}
+		digit = c <= '9'
+	}
+	return hex && turns > 1 || len(s) >= 12 && turns > 4
+}
+
+// moment reports whether a number is most likely a moment: seconds, thousandths or millionths since 1970, within these years.
+func moment(s string) bool {
+	if len(s) != 10 && len(s) != 13 && len(s) != 16 || s[0] != '1' || s[1] < '5' {
+		return false
+	}
+	return strings.IndexFunc(s, func(c rune) bool { return c < '0' || c > '9' }) < 0
 }
 
 // param is a parameter of a query or of a segment.

@@ -29,3 +29,29 @@ func TestTemplates(t *testing.T) {
 		}
 	}
 }
+
+// A token of a segment is masked where it looks random and is not all of the name; what people write is not.
+func TestMaskTokens(t *testing.T) {
+	for s, want := range map[string]string{
+		"5.1f3a9c0d.html": "5.*.html", "5&sid=1f3a9c0d2b": "5&sid=*", "~1f3a9c0d": "~*", "5,1f3a9c0d,0.html": "5,*,0.html", "a_Xk3pQ9rT2mZ7": "a_*",
+		"1f3a9c0d.html": "", "apas02s01.html": "", "x.apas02s01.html": "", "ch10s03s02.de.html": "", "report.20240115123456.pdf": "", "v1.2.3-beta4": "",
+		"page-17.html": "", "jquery.min.js": "", "Smith,_John_(1876).html": "", "12_34_56_78_90": "", "decade.facade00.html": "", "": "", ".": "", "~": "",
+		"a.b.c.d.e.f.g.h.i.j": "", "%E4%B8%AD%E6%96%87.1f3a9c0d": "%E4%B8%AD%E6%96%87.*",
+	} {
+		got, ok := maskTokens(s)
+		if want == "" && (ok || got != s) || want != "" && (!ok || got != want) {
+			t.Errorf("%q is masked as %q, %v; want %q", s, got, ok, want)
+		}
+	}
+}
+
+func TestMoments(t *testing.T) {
+	for s, want := range map[string]bool{
+		"1732600000": true, "1732600000123": true, "1732600000123456": true, "732600000": false, "9781234567897": false, "1432600000": false,
+		"17326000001": false, "173260000a": false, "": false, "2032600000": false,
+	} {
+		if got := moment(s); got != want {
+			t.Errorf("%q is a moment: %v", s, got)
+		}
+	}
+}
