@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,8 +114,8 @@ func scenario(name string) (lab.Scenario, error) {
 			return lab.Scenario{}, usage("scenario %q: neither one of argosy lab list nor a file that can be read (%v)", name, err)
 		}
 	}
-	s, err := config.Read[lab.Scenario](name, b)
-	if err == nil {
+	s := lab.NewScenario()
+	if err = config.ReadInto(name, b, &s); err == nil {
 		if err = s.Check(); err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
@@ -281,6 +282,9 @@ func (o *labRun) compare(c *cobra.Command) error {
 			s = strings.ReplaceAll(s, "+", ",")
 			if err := lab.Compares(s); err != nil {
 				return usage("--strategies: %v", err)
+			}
+			if slices.Contains(o.cfg.Strategies, s) {
+				return usage("--strategies: %s is named twice", s)
 			}
 			o.cfg.Strategies = append(o.cfg.Strategies, s)
 		}

@@ -40,7 +40,7 @@ is packed.`,
 			best := r.Best(n, d)
 			if svg != "" {
 				if err := os.WriteFile(svg, drawCurves(points, best), 0o644); err != nil {
-					return err
+					return usage("--svg: %v", err)
 				}
 			}
 			return printPlan(c.OutOrStdout(), r, d, points, best, asJSON)

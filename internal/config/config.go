@@ -142,10 +142,16 @@ func read[T any](b []byte, into *T) error {
 // Read reads a file into a T, by the schema of T: unknown keys and values out of range are refused, in one line that begins
 // with the file's name.
 func Read[T any](name string, b []byte) (v T, err error) {
-	if err = read(b, &v); err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
+	err = ReadInto(name, b, &v)
 	return v, err
+}
+
+// ReadInto is Read over a T: what the file does not say stays as it is.
+func ReadInto[T any](name string, b []byte, over *T) error {
+	if err := read(b, over); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // CheckUTF8 refuses a file of text in another encoding, with the line.

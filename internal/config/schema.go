@@ -81,7 +81,7 @@ func structSchema(t reflect.Type) object {
 			p["enum"] = strings.Fields(e)
 		}
 		for tag, key := range map[string]string{"min": "minimum", "max": "maximum"} {
-			if n, err := strconv.Atoi(f.Tag.Get(tag)); err == nil {
+			if n, err := strconv.ParseFloat(f.Tag.Get(tag), 64); err == nil {
 				p[key] = n
 			}
 		}

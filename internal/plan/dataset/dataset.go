@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -21,6 +22,8 @@ const (
 	maxCells = 50_000_000
 	maxLine  = 16 << 20
 	maxJSON  = 64 << 20
+
+	maxNumber = 1e100 // sums and products of fifty million such are numbers, too
 )
 
 // lines calls f for every line that is neither empty nor a comment (#), with its number.
@@ -56,6 +59,9 @@ func number(n int, s string, inf bool) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || x != x || math.IsInf(x, 0) {
 		return 0, fmt.Errorf("line %d: %q is not a number", n, s)
+	}
+	if math.Abs(x) > maxNumber {
+		return 0, fmt.Errorf("line %d: %s is out of range: at most %g either way", n, s, float64(maxNumber))
 	}
 	return x, nil
 }
@@ -212,12 +218,24 @@ func readJSON(r io.Reader, into any) error {
 		if l.N <= 0 {
 			return fmt.Errorf("more than %d bytes", maxJSON)
 		}
+		var of *json.UnmarshalTypeError
+		if errors.As(err, &of) {
+			return fmt.Errorf("JSON: %s: %s is not what is wanted there", orTop(of.Field), of.Value)
+		}
 		return fmt.Errorf("JSON: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("JSON: something follows the first value")
 	}
 	return nil
+}
+
+// orTop names a field, or the whole of a file.
+func orTop(field string) string {
+	if field == "" {
+		return "the file"
+	}
+	return field
 }
 
 // Packing reads {"nodes":[{"capacity":[…],"working":bool}],"tasks":[[…]]}.

@@ -29,11 +29,12 @@ func TestMistakesAreNamed(t *testing.T) {
 		want string
 	}{
 		{matrix, "", "no numbers"}, {matrix, "1 2\n3\n", "line 2: 1 numbers"}, {matrix, "1 x\n", `line 1: "x"`},
-		{matrix, "1 -2\n", "line 1: -2 is negative"}, {matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"},
+		{matrix, "1 -2\n", "line 1: -2 is negative"}, {matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"}, {matrix, "1 1e308\n", "line 1: 1e308 is out of range"},
 		{orlib, "2\n1 2 3\n", "3 numbers, want 2 × 2"}, {orlib, "1\n1 2\n", "more than 1 × 1"}, {orlib, "x", "not a number"},
 		{orlib, "-1", "whole number"}, {orlib, "1e9", "whole number"}, {orlib, "", "want 0 × 0"},
 		{delays, "1 2\n", "square"}, {delays, "0 -5\n-5 0\n", "negative"}, {delays, "0 1 2 \n 1.5 2 3\n1 2 3\n1 1 1\n", "not the number of a host"},
 		{packing, "{", "JSON"}, {packing, `{"knots":[]}`, "unknown field"}, {packing, "{} {}", "follows"},
+		{packing, `{"nodes":[{"capacity":[1e400]}]}`, "nodes.capacity: number 1e400 is not what is wanted"}, {packing, `[]`, "the file: array"},
 		{network, `{"arcs":[]}`, "supplies"}, {network, `[]`, "JSON"},
 		{counts, "3 -1", `"-1" is not a count`}, {pairs, "a,b\n", `no column "x"`}, {pairs, "a,b,x\n1,2,z\n", `line 2: "z"`}, {pairs, "", "header"},
 	} {

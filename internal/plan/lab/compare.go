@@ -130,7 +130,7 @@ func chosen(cfg Config) ([]sim.Kind, error) {
 		return all, nil
 	}
 	var out []sim.Kind
-	for _, name := range only {
+	for k, name := range only {
 		i := slices.IndexFunc(all, func(k sim.Kind) bool { return k.Name == name })
 		if i < 0 {
 			var names []string
@@ -138,6 +138,9 @@ func chosen(cfg Config) ([]sim.Kind, error) {
 				names = append(names, k.Name)
 			}
 			return nil, fmt.Errorf("kind of worlds %q: allowed are %s", name, strings.Join(names, ", "))
+		}
+		if slices.Contains(only[:k], name) {
+			return nil, fmt.Errorf("kind of worlds %q: it is named twice", name)
 		}
 		out = append(out, all[i])
 	}
@@ -228,11 +231,7 @@ func (c *comparison) gap(kind string) string {
 
 // simulate runs one strategy, or the oracle, in one world.
 func simulate(w sim.World, spec string, bound float64) (sim.Result, error) {
-	knowing := false
-	if spec == oracle {
-		spec, knowing = "flow,explore=0", true
-	}
-	st, err := strategy.New(spec)
+	st, knowing, err := named(spec)
 	if err != nil {
 		return sim.Result{}, err
 	}

@@ -12,7 +12,6 @@ import (
 )
 
 func (c Coordinates) filled() Coordinates {
-	c.Hosts = orDefault(c.Hosts, 150)
 	c.Dims, c.Landmarks = orSlice(c.Dims, []int{2, 3, 4, 5, 6, 7, 8}), orSlice(c.Landmarks, []int{9, 7, 5})
 	return c
 }

@@ -12,12 +12,6 @@ import (
 	"argosy/internal/plan/strategy"
 )
 
-func (f Feedback) filled() Feedback {
-	f.Nodes, f.Sites, f.Changes = orDefault(f.Nodes, 4), orDefault(f.Sites, 5), orDefault(f.Changes, 6)
-	f.Load, f.Hours, f.Stuck, f.Slots = orDefault(f.Load, 0.6), orDefault(f.Hours, 5), orDefault(f.Stuck, 0.2), orDefault(f.Slots, 1)
-	return f
-}
-
 // The three mechanisms, each of which is taken away for the counterfactual.
 var mechanisms = []string{"moving", "modifying", "recycling"}
 
@@ -30,7 +24,7 @@ const completionStep = 15 * 60_000
 
 // planFeedback is the feedback paper: one run with everything, and one without each mechanism, in the same world.
 func planFeedback(s *Scenario, _ Config) ([]unit, func(r results) (report.Section, error), error) {
-	f := s.Feedback.filled()
+	f := s.Feedback
 	var units []unit
 	for k := range s.Seeds {
 		seed := Publish.seed(k)

@@ -13,15 +13,9 @@ import (
 // packers are the allocations that are held against each other: the paper's, and its predecessor, which takes any node.
 var packers = []string{"packing", "random"}
 
-func (p Packing) filled() Packing {
-	p.Nodes, p.Tasks, p.Load, p.Unequal = orDefault(p.Nodes, 40), orDefault(p.Tasks, 400), orDefault(p.Load, 0.4), orDefault(p.Unequal, 0.4)
-	p.Reserve, p.Use, p.Surcharge = orDefault(p.Reserve, 1), orDefault(p.Use, 2), orDefault(p.Surcharge, 5)
-	return p
-}
-
 // planPacking finds how many nodes an allocation needs by running it, and what that costs.
 func planPacking(s *Scenario, _ Config) ([]unit, func(r results) (report.Section, error), error) {
-	p := s.Packing.filled()
+	p := s.Packing
 	rates := price.Rates{Reserve: p.Reserve, Use: p.Use, Surcharge: p.Surcharge}
 	if err := rates.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("packing: %w", err)

@@ -59,7 +59,7 @@ func policyUnit(k int, seed uint64) string { return fmt.Sprintf("policies %d, se
 
 // planPolicies is the three policies alone, which a large fleet takes less time for than all of the feedback paper.
 func planPolicies(s *Scenario, _ Config) ([]unit, func(r results) (report.Section, error), error) {
-	f := s.Feedback.filled()
+	f := s.Feedback
 	var units []unit
 	for k := range s.Seeds {
 		units = append(units, policyUnits(f, policySeed(k))...)

@@ -4,14 +4,17 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"argosy/internal/plan/sim"
 )
 
-// Scenario is an experiment as a file states it. What is not given has the default of its experiment.
+// Scenario is an experiment as a file states it. What is not given is as in NewScenario, or, where that says nothing, what its experiment
+// usually has.
 type Scenario struct {
 	Name       string   `yaml:"name" doc:"what it is called"`
 	Title      string   `yaml:"title" doc:"headline of its report"`
@@ -24,7 +27,7 @@ type Scenario struct {
 	Vary        Vary        `yaml:"vary" doc:"worlds: one term that takes several values"`
 	Packing     Packing     `yaml:"packing" doc:"packing: what comes, and what nodes cost"`
 	Feedback    Feedback    `yaml:"feedback" doc:"feedback, policies: the fleet and how sites change"`
-	Coordinates Coordinates `yaml:"coordinates" doc:"coordinates, volatile: which models, on what"`
+	Coordinates Coordinates `yaml:"coordinates" doc:"coordinates: which models, on what"`
 	Throughput  Throughput  `yaml:"throughput" doc:"throughput: the fleet of the coordinates paper"`
 }
 
@@ -54,14 +57,14 @@ type World struct {
 // Vary is one term that takes several values.
 type Vary struct {
 	Term   string    `yaml:"term" doc:"one of the terms of world"`
-	Values []float64 `yaml:"values" doc:"what it is, one after the other"`
+	Values []float64 `yaml:"values" doc:"what it is, one after the other; each once, and at most fifty"`
 }
 
 // Packing is what comes to a fleet that is paid by the node.
 type Packing struct {
-	Nodes     int     `yaml:"nodes" doc:"nodes there are (default 40)" min:"0" max:"1000"`
-	Tasks     int     `yaml:"tasks" doc:"tasks that come (default 400)" min:"0" max:"100000"`
-	Load      float64 `yaml:"load" doc:"of all nodes' scarcest resource that tasks take on average (default 0.4)" min:"0" max:"0.9"`
+	Nodes     int     `yaml:"nodes" doc:"nodes there are (default 40)" min:"1" max:"1000"`
+	Tasks     int     `yaml:"tasks" doc:"tasks that come (default 400)" min:"1" max:"100000"`
+	Load      float64 `yaml:"load" doc:"of all nodes' scarcest resource that tasks take on average (default 0.4)" min:"0.01" max:"0.9"`
 	Unequal   float64 `yaml:"unequal" doc:"spread of nodes' sizes, as a logarithm (default 0.4)" min:"0" max:"2"`
 	Reserve   float64 `yaml:"reserve" doc:"price of a reserved node (default 1)" min:"0"`
 	Use       float64 `yaml:"use" doc:"price of a node while it works (default 2)" min:"0"`
@@ -70,29 +73,29 @@ type Packing struct {
 
 // Feedback is the fleet of the feedback paper.
 type Feedback struct {
-	Nodes   int     `yaml:"nodes" doc:"nodes (default 4)" min:"0" max:"100"`
-	Sites   int     `yaml:"sites" doc:"sites (default 5)" min:"0" max:"1000"`
+	Nodes   int     `yaml:"nodes" doc:"nodes (default 4)" min:"1" max:"100"`
+	Sites   int     `yaml:"sites" doc:"sites (default 5)" min:"1" max:"1000"`
 	Changes int     `yaml:"changes" doc:"times that a site changes how it treats the nodes (default 6)" min:"0" max:"10000"`
-	Load    float64 `yaml:"load" doc:"work that comes, of what the nodes can do (default 0.6)" min:"0" max:"2"`
-	Hours   int     `yaml:"hours" doc:"how long it lasts (default 5)" min:"0" max:"48"`
+	Load    float64 `yaml:"load" doc:"work that comes, of what the nodes can do (default 0.6)" min:"0.01" max:"2"`
+	Hours   int     `yaml:"hours" doc:"how long it lasts (default 5)" min:"1" max:"48"`
 	Stuck   float64 `yaml:"stuck" doc:"share of pairs on which leases get stuck now and then (default 0.2)" min:"0" max:"1"`
-	Slots   int     `yaml:"slots" doc:"leases at once of a node, which share what one of them could have alone (default 1)" min:"0" max:"1000"`
+	Slots   int     `yaml:"slots" doc:"leases at once of a node, which share what one of them could have alone (default 1)" min:"1" max:"1000"`
 	Spread  float64 `yaml:"spread" doc:"standard deviation of the logarithm of a task's pages (default 0: all have 20)" min:"0" max:"3"`
 	Gap     float64 `yaml:"gap" doc:"seconds between two requests that a third of the sites ask for; then a site is asked by one lease at a time (default 0)" min:"0" max:"60"`
 }
 
 // Coordinates says which models are fitted.
 type Coordinates struct {
-	Hosts     int   `yaml:"hosts" doc:"hosts of a draw, from the recorded network or made (default 150)" min:"0" max:"1000"`
+	Hosts     int   `yaml:"hosts" doc:"hosts of a draw, from the recorded network or made (default 150)" min:"40" max:"1000"`
 	Dims      []int `yaml:"dims" doc:"dimensions (default 2 to 8)"`
 	Landmarks []int `yaml:"landmarks" doc:"landmarks (default 9, 7, 5)"`
 }
 
 // Throughput is the experiment of the coordinates paper.
 type Throughput struct {
-	Sites    int     `yaml:"sites" doc:"sites (default 203)" min:"0" max:"10000"`
-	Minutes  int     `yaml:"minutes" doc:"how long it lasts (default 12)" min:"0" max:"600"`
-	Capacity float64 `yaml:"capacity" doc:"bandwidth of a node, of what random placement asks for (default 1.5)" min:"0"`
+	Sites    int     `yaml:"sites" doc:"sites (default 203)" min:"1" max:"10000"`
+	Minutes  int     `yaml:"minutes" doc:"how long it lasts (default 12)" min:"1" max:"600"`
+	Capacity float64 `yaml:"capacity" doc:"bandwidth of a node, of what random placement asks for; 0: no limit (default 1.5)" min:"0"`
 	Spread   float64 `yaml:"spread" doc:"spread of a path's speed around what its delay says (default 0.3)" min:"0" max:"3"`
 }
 
@@ -114,6 +117,35 @@ func Builtin() (names []string, text map[string][]byte, err error) {
 	return names, text, err
 }
 
+// NewScenario is what a scenario is where its file says nothing.
+func NewScenario() Scenario {
+	return Scenario{
+		Packing:     Packing{Nodes: 40, Tasks: 400, Load: 0.4, Unequal: 0.4, Reserve: 1, Use: 2, Surcharge: 5},
+		Feedback:    Feedback{Nodes: 4, Sites: 5, Changes: 6, Load: 0.6, Hours: 5, Stuck: 0.2, Slots: 1},
+		Coordinates: Coordinates{Hosts: 150},
+		Throughput:  Throughput{Sites: fleetSites, Minutes: 12, Capacity: 1.5, Spread: 0.3},
+	}
+}
+
+// readBy are the experiments that read a part of a scenario; the others would not notice it.
+var readBy = map[string][]string{
+	"strategies": {"worlds", "throughput"}, "world": {"worlds"}, "vary": {"worlds"}, "packing": {"packing"}, "feedback": {"feedback", "policies"},
+	"coordinates": {"coordinates"}, "throughput": {"throughput"},
+}
+
+// unread refuses what a scenario says that its experiment does not look at.
+func (s *Scenario) unread() error {
+	given, usual := reflect.ValueOf(*s), reflect.ValueOf(NewScenario())
+	for i := range given.NumField() {
+		name := given.Type().Field(i).Tag.Get("yaml")
+		of, some := readBy[name]
+		if some && !slices.Contains(of, s.Experiment) && !reflect.DeepEqual(given.Field(i).Interface(), usual.Field(i).Interface()) {
+			return fmt.Errorf("%s: the experiment %s does not look at it: it goes with %s", name, s.Experiment, strings.Join(of, " and "))
+		}
+	}
+	return nil
+}
+
 // Check refuses what cannot be run.
 func (s *Scenario) Check() error {
 	if s.Name == "" {
@@ -122,21 +154,40 @@ func (s *Scenario) Check() error {
 	if experiments[s.Experiment].plan == nil {
 		return fmt.Errorf("experiment: %q: allowed are %s", s.Experiment, strings.Join(experimentNames(), ", "))
 	}
-	for _, spec := range s.Strategies {
+	if err := s.unread(); err != nil {
+		return err
+	}
+	for k, spec := range s.Strategies {
 		if err := Compares(spec); err != nil {
 			return fmt.Errorf("strategies: %w", err)
 		}
+		if slices.Contains(s.Strategies[:k], spec) {
+			return fmt.Errorf("strategies: %s is named twice", spec)
+		}
 	}
-	for _, d := range s.Coordinates.Dims {
+	if err := s.Coordinates.check(); err != nil {
+		return err
+	}
+	return s.checkWorlds()
+}
+
+// check refuses models that cannot be fitted to so many hosts.
+func (c Coordinates) check() error {
+	for _, d := range c.Dims {
 		if d < 1 || d > 16 {
 			return fmt.Errorf("coordinates.dims: %d: allowed are 1 to 16", d)
 		}
 	}
-	for _, n := range s.Coordinates.Landmarks {
-		if n < 3 || n > 64 {
-			return fmt.Errorf("coordinates.landmarks: %d: allowed are 3 to 64", n)
+	for _, n := range c.Landmarks {
+		if most := min(64, c.Hosts/2); n < 3 || n > most {
+			return fmt.Errorf("coordinates.landmarks: %d: allowed are 3 to %d, with %d hosts", n, most, c.Hosts)
 		}
 	}
+	return nil
+}
+
+// checkWorlds refuses worlds that there are not.
+func (s *Scenario) checkWorlds() error {
 	terms, err := s.World.terms()
 	if err == nil && s.Vary.Term == "" {
 		err = stronger(terms)
@@ -150,7 +201,10 @@ func (s *Scenario) Check() error {
 	if len(s.Vary.Values) > 50 {
 		return fmt.Errorf("vary.values: %d: at most 50", len(s.Vary.Values))
 	}
-	for _, v := range s.Vary.Values {
+	for k, v := range s.Vary.Values {
+		if slices.Contains(s.Vary.Values[:k], v) {
+			return fmt.Errorf("vary.values: %g is given twice", v)
+		}
 		terms, err := s.varied(v)
 		if err == nil {
 			err = stronger(terms)
@@ -231,20 +285,29 @@ func (s *Scenario) varied(x float64) (sim.Terms, error) {
 		if names = append(names, name); name != s.Vary.Term {
 			continue
 		}
-		if x < 0 || x > 1e6 || f.Kind() == reflect.Int && x != float64(int(x)) {
-			return t, fmt.Errorf("vary.values: %g is not a value of %s", x, name)
+		least, most := within(shape.Field(i).Tag)
+		if !(x >= least && x <= most) || f.Kind() == reflect.Int && x != math.Trunc(x) {
+			return t, fmt.Errorf("vary.values: %g is not a value of %s: allowed are %g to %g", x, name, least, most)
 		}
 		if f.Kind() == reflect.Int {
 			f.SetInt(int64(x))
 		} else {
 			f.SetFloat(x)
 		}
-		if t.Nodes < 1 || t.Sites < 1 || t.Minutes < 1 || t.Nodes > 1000 || t.Sites > 100_000 || t.Minutes > 1440 {
-			return t, fmt.Errorf("vary.values: no world has %s %g", name, x)
-		}
 		return t, nil
 	}
 	return t, fmt.Errorf("vary.term: %q: allowed are %s", s.Vary.Term, strings.Join(names, ", "))
+}
+
+// within are the bounds that a field's tags say, or what no term needs more than.
+func within(tag reflect.StructTag) (least, most float64) {
+	least, most = 0, 1e6
+	for name, to := range map[string]*float64{"min": &least, "max": &most} {
+		if x, err := strconv.ParseFloat(tag.Get(name), 64); err == nil {
+			*to = x
+		}
+	}
+	return least, most
 }
 
 // orDefault is x, or the other where x is the zero value.

@@ -17,10 +17,10 @@ import (
 // small is a scenario that takes a moment.
 func small() Scenario {
 	three, twenty, two := 3, 20, 2
-	return Scenario{
-		Name: "small", Experiment: "worlds", Seeds: 2, Strategies: []string{"greedy", "random"},
-		World: World{Nodes: &three, Sites: &twenty, Minutes: &two}, Vary: Vary{Term: "factor", Values: []float64{1, 4}},
-	}
+	s := NewScenario()
+	s.Name, s.Experiment, s.Seeds, s.Strategies = "small", "worlds", 2, []string{"greedy", "random"}
+	s.World, s.Vary = World{Nodes: &three, Sites: &twenty, Minutes: &two}, Vary{Term: "factor", Values: []float64{1, 4}}
+	return s
 }
 
 // An interrupted run goes on where it was and says the same; results of a scenario that was edited are not taken for its own.
@@ -74,18 +74,29 @@ func TestScenarioCheck(t *testing.T) {
 		t.Error(err)
 	}
 	for want, spoil := range map[string]func(s *Scenario){
-		"name":                 func(s *Scenario) { s.Name = "" },
-		"experiment":           func(s *Scenario) { s.Experiment = "guess" },
-		"strategies":           func(s *Scenario) { s.Strategies = []string{"guess"} },
-		"world.kind":           func(s *Scenario) { s.World.Kind = "arrivals" },
-		"vary.term":            func(s *Scenario) { s.Vary.Term = "limits" },
-		"not a value of nodes": func(s *Scenario) { s.Vary = Vary{"nodes", []float64{1.5}} },
-		"no world has nodes":   func(s *Scenario) { s.Vary = Vary{"nodes", []float64{0}} },
-		"needs a term":         func(s *Scenario) { s.Vary.Term = "" },
-		"coordinates.dims":     func(s *Scenario) { s.Coordinates.Dims = []int{40} },
+		"name":                  func(s *Scenario) { s.Name = "" },
+		"experiment":            func(s *Scenario) { s.Experiment = "guess" },
+		"strategies":            func(s *Scenario) { s.Strategies = []string{"guess"} },
+		"world.kind":            func(s *Scenario) { s.World.Kind = "arrivals" },
+		"vary.term":             func(s *Scenario) { s.Vary.Term = "limits" },
+		"not a value of nodes":  func(s *Scenario) { s.Vary = Vary{"nodes", []float64{1.5}} },
+		"allowed are 1 to 1000": func(s *Scenario) { s.Vary = Vary{"nodes", []float64{0}} },
+		"allowed are 0 to 1":    func(s *Scenario) { s.Vary = Vary{"blocked", []float64{0.5, 2}} },
+		"NaN is not a value":    func(s *Scenario) { s.Vary = Vary{"noise", []float64{math.NaN()}} },
+		"2 is given twice":      func(s *Scenario) { s.Vary = Vary{"noise", []float64{1, 2, 2}} },
+		"named twice":           func(s *Scenario) { s.Strategies = []string{"flow", "random", "flow"} },
+		"with packing":          func(s *Scenario) { s.Packing.Nodes = 7 },
+		"does not look at it":   func(s *Scenario) { s.Experiment = "bandwidth" },
+		"needs a term":          func(s *Scenario) { s.Vary.Term = "" },
+		"coordinates.dims":      func(s *Scenario) { s.Experiment, s.Coordinates.Dims = "coordinates", []int{40} },
+		"allowed are 3 to 20": func(s *Scenario) {
+			s.Experiment, s.Coordinates = "coordinates", Coordinates{Hosts: 40, Landmarks: []int{21}}
+		},
 	} {
 		s := small()
-		spoil(&s)
+		if spoil(&s); s.Experiment == "coordinates" {
+			s.Strategies, s.World, s.Vary = nil, World{}, Vary{}
+		}
 		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -198,5 +209,17 @@ func TestResultsHaveOneWriter(t *testing.T) {
 	}
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A strategy that is told all runs where others do.
+func TestThroughputOfAllThatIsCompared(t *testing.T) {
+	c := Throughput{Sites: 12, Minutes: 2, Capacity: 1.5, Spread: 0.3}
+	got, err := runThroughput(c, []string{oracle, "random"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told, chance := got[oracle][0], got["random"][0]; told < chance {
+		t.Errorf("%.1f MB/min with true figures, %.1f by chance", told, chance)
 	}
 }

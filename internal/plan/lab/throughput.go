@@ -10,12 +10,6 @@ import (
 	"argosy/internal/plan/strategy"
 )
 
-func (t Throughput) filled() Throughput {
-	t.Sites, t.Minutes = orDefault(t.Sites, fleetSites), orDefault(t.Minutes, 12)
-	t.Capacity, t.Spread = orDefault(t.Capacity, 1.5), orDefault(t.Spread, 0.3)
-	return t
-}
-
 // publishedRates are the paper's, MB/min, under the names that are used here.
 var publishedRates = map[string]string{"random": "198.8", "nearest,top=1": "242.6", "nearest": "270.5"}
 
@@ -26,7 +20,7 @@ var throughputSpecs = []string{"nearest", "nearest,top=1", "nearest,top=auto", e
 
 // planThroughput is the coordinates paper's experiment.
 func planThroughput(s *Scenario, _ Config) ([]unit, func(r results) (report.Section, error), error) {
-	t := s.Throughput.filled()
+	t := s.Throughput
 	specs := orSlice(s.Strategies, throughputSpecs)
 	if !slices.Contains(specs, "random") {
 		specs = append(specs, "random")
@@ -39,17 +33,22 @@ func planThroughput(s *Scenario, _ Config) ([]unit, func(r results) (report.Sect
 	return units, func(r results) (report.Section, error) { return throughputSection(s, t, specs, r), nil }, nil
 }
 
-// named builds a strategy, or one of those that only the lab has.
-func named(spec string) (schedule.Strategy, error) {
-	if spec != everybody {
-		return strategy.New(spec)
+// named builds a strategy, or one of those that only the lab has; knowing says that it is told all.
+func named(spec string) (st schedule.Strategy, knowing bool, err error) {
+	switch spec {
+	case everybody:
+		st, err = strategy.New("nearest")
+		if c, ok := st.(schedule.Composition); ok && err == nil {
+			c.Wants.Delay = schedule.All
+			st = c
+		}
+	case oracle:
+		knowing = true
+		st, err = strategy.New("flow,explore=0")
+	default:
+		st, err = strategy.New(spec)
 	}
-	st, err := strategy.New("nearest")
-	if c, ok := st.(schedule.Composition); ok && err == nil {
-		c.Wants.Delay = schedule.All
-		return c, nil
-	}
-	return st, err
+	return st, knowing, err
 }
 
 func runThroughput(t Throughput, specs []string, seed uint64) (figures, error) {
@@ -60,7 +59,7 @@ func runThroughput(t Throughput, specs []string, seed uint64) (figures, error) {
 	alone := lucky(&w)
 	one.Sites, one.Speed, one.Delay = w.Sites[alone:alone+1], column(w.Speed, alone), column(w.Delay, alone)
 	for _, spec := range specs {
-		st, err := named(spec)
+		st, knowing, err := named(spec)
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +69,7 @@ func runThroughput(t Throughput, specs []string, seed uint64) (figures, error) {
 		}
 		first := w
 		first.Ended = func(e sim.End) { began[e.Site] = min(began[e.Site], float64(e.At)/1000-e.Seconds) }
-		r, err := sim.RunBound(first, st, bound, false)
+		r, err := sim.RunBound(first, st, bound, knowing)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", spec, err)
 		}
@@ -80,7 +79,7 @@ func runThroughput(t Throughput, specs []string, seed uint64) (figures, error) {
 		}
 		out[spec] = reals{r.Bits / 8e6 / float64(t.Minutes), wait, float64(r.Pings), r.Share()}
 		out[spec+" curve"] = cumulative(r.Minutes)
-		if r, err = sim.RunBound(one, st, 1, false); err != nil {
+		if r, err = sim.RunBound(one, st, 1, knowing); err != nil {
 			return nil, fmt.Errorf("%s, one site: %w", spec, err)
 		}
 		out[spec+" alone"] = reals{r.Bits / 8e6 / float64(t.Minutes)}

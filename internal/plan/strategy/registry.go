@@ -47,10 +47,10 @@ var registry = map[string]Preset{
 	"suffix":     suffix,
 }
 
-// lacking are strategies and options of published systems that need what no job can give yet, and what that is.
+// lacking are strategies and options of published systems that need what no job gives, and what that is.
 var lacking = map[string]string{
-	"market":         "how relevant each task is to each node's topic, and jobs have no topics",
-	"independent":    "the node that each site's seed is from, and jobs do not say",
+	"market":         "nodes that have topics of their own, to hold tasks against; crawlers that trade what is about a job's topic are its market (--crawlers, market in a job file)",
+	"independent":    "the node that each site's seed is from, and jobs do not say it",
 	"hash,by=url":    "leases of single URLs; a lease is for a whole site, which goes by its host",
 	"suffix,by=type": "leases of single URLs; a lease is for a whole site, whose files are of many types",
 }
