@@ -54,8 +54,8 @@ type reader struct {
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // Mark returns the phrases of a page: of up to three words of a text between two tags. Words that stand in the page's own
-// address or in those that it links to are all the same: a page that says "/x is not there" says the same as one that says
-// so of /y. body is in a charset whose first half is ASCII.
+// address or in those of its site that it links to are all the same: a page that says "/x is not there" says the same as one that says
+// so of /y. What another site is called says something. body is in a charset whose first half is ASCII.
 func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
@@ -69,12 +69,41 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		r.dir = directory([]byte(at[strings.IndexByte(at+"/", '/'):]))
 	}
 	for i := range links {
-		r.address(links[i].Ref)
+		if !elsewhere(links[i].Ref, url) {
+			r.address(links[i].Ref)
+		}
 	}
 	r.page(body)
 	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
 	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before, r.mine = nil, nil, nil, called{}, nil, nil, nil // they are the caller's
 	return marks
+}
+
+// elsewhere reports whether a reference on the page at url names a host of another domain, as far as their last two labels tell.
+func elsewhere(ref []byte, url string) bool {
+	slashes := bytes.Index(ref, []byte("//"))
+	if slashes < 0 || slashes > 0 && (ref[slashes-1] != ':' || bytes.IndexAny(ref[:slashes-1], "/?#") >= 0) {
+		return false
+	}
+	_, at, _ := strings.Cut(url, "//")
+	return !bytes.EqualFold(domainOf(ref[slashes+2:]), domainOf([]byte(at)))
+}
+
+// domainOf returns the last two labels of the host that an address begins with.
+func domainOf(address []byte) []byte {
+	if i := bytes.IndexAny(address, "/?#"); i >= 0 {
+		address = address[:i]
+	}
+	if i := bytes.LastIndexByte(address, '@'); i >= 0 {
+		address = address[i+1:]
+	}
+	if i := bytes.LastIndexByte(address, ':'); i > bytes.LastIndexByte(address, ']') {
+		address = address[:i]
+	}
+	if i := bytes.LastIndexByte(address, '.'); i >= 0 {
+		return address[bytes.LastIndexByte(address[:i], '.')+1:]
+	}
+	return address
 }
 
 // page reads the text between tags.

@@ -39,6 +39,24 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// What links to other sites are called is what a page says: the words of their addresses count. Those of its own site, however it is named,
+// do not.
+func TestNamesOfOtherSites(t *testing.T) {
+	mark := func(ref, label string) []uint32 {
+		return Mark([]byte("<a href="+ref+">"+label+"</a>"), "http://www.a.test:81/x", []Link{{Ref: []byte(ref)}}).Sample
+	}
+	for ref, own := range map[string]bool{
+		"http://blue-bird.example/": false, "//blue-bird.example": false, "HTTPS://www.blue-bird.example:8080/?q": false, "http://u@blue-bird.example": false,
+		"http://www.a.test/blue/bird": true, "//a.test/blue-bird": true, "http://A.TEST:9/blue-bird": true, "/go?to=http://blue-bird.example/": true,
+		"blue/bird//http://b.test/": true, "http://img.a.test/blue-bird": true, "?http://blue-bird.example": true,
+	} {
+		same := slices.Equal(mark(ref, "blue bird"), mark(strings.ReplaceAll(strings.ReplaceAll(ref, "blue", "red"), "bird", "fish"), "red fish"))
+		if same != own {
+			t.Errorf("%s: the words of its address are the page's own: %v, want %v", ref, same, own)
+		}
+	}
+}
+
 // plainMarks are the marks of a word by their definition, which takes one look at it for each thing that it asks.
 func plainMarks(word []byte) (exact, alike uint64) {
 	hash := func(w []byte) uint64 {
