@@ -237,3 +237,28 @@ func labyrinth() *part {
 	}
 	return p
 }
+
+// slashes returns n articles of a server to which several slashes are one, and whose links have one more each time.
+func slashes(n int) *part {
+	p := &part{name: "slashes", paths: "/pieces/", real: ids("piece", n), traps: []trap{{name: "slashes", endless: true, mark: "/pieces/"}}}
+	p.entry = []link{{"/pieces/0", "Pieces", "piece0"}}
+	p.answer = func(s *site, u *url.URL) *answer {
+		rest := strings.TrimLeft(strings.TrimPrefix(u.Path, "/pieces"), "/")
+		i := number(rest)
+		if i < 0 || i >= n || u.RawQuery != "" {
+			return nil
+		}
+		more := len(u.Path) - len("/pieces") - len(rest)
+		pg := s.page(name(fmt.Sprint("piece", i)))
+		pg.para(fmt.Sprint("piece", i), 60)
+		for _, to := range []int{(i + 1) % n, i * 5 % n, (i + 17) % n} {
+			pg.link("/pieces"+strings.Repeat("/", more+1)+fmt.Sprint(to), name(fmt.Sprint("piece", to)), fmt.Sprint("piece", to))
+		}
+		a := pg.real(fmt.Sprint("piece", i))
+		if more > 1 {
+			a.trap = "slashes"
+		}
+		return a
+	}
+	return p
+}

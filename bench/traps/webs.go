@@ -19,6 +19,7 @@ func webs() []*web {
 		beside(calendar("query")),
 		beside(calendar("months")),
 		beside(growing(60)),
+		beside(slashes(300)),
 		beside(softErrors(200)),
 		beside(endlessPages(40)),
 		beside(sorted(250)),

@@ -48,6 +48,7 @@ const (
 	partNoDir  = 'm' // or segments
 	partExtra  = 'x' // that a parameter is there, or with no name that any is: the page without it is the same
 	partAlias  = 'a' // that directories of a name are there, likewise: an archive that lies within itself
+	partSlash  = 'e' // how many slashes stand between segments
 	partToken  = 't' // what looks random in a segment that says something else, too
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 )
@@ -82,6 +83,8 @@ func (p Part) String() string {
 		return "whether the path has " + p.Name + " in it"
 	case partRandom:
 		return "what looks random"
+	case partSlash:
+		return "how many slashes stand beside each other"
 	case partToken:
 		return "what looks random in a name"
 	case partLead:
@@ -505,6 +508,9 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 			}
 			add(Part{Kind: partDir, Name: string(b), Seg: i, Template: t}, s)
 		}
+	}
+	if p.empty() > 0 {
+		out = append(out, Part{Kind: partSlash, Template: t})
 	}
 	if dirs && p.tokens() {
 		out = append(out, Part{Kind: partToken, Template: t})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zeebo/xxh3"
@@ -82,16 +83,17 @@ func TestPartIsLearnedFromTextsThatAreNearlyTheSame(t *testing.T) {
 // number of which more things may have one text.
 func TestSessionsInNamesAndMoments(t *testing.T) {
 	for _, c := range []struct {
-		url  string // of a thing and an id
+		url  string // of a thing and an id, and {/} is a number of slashes
 		kind byte   // that is learned, 0 for nothing
 	}{
+		{"/items{/}%[1]d", partSlash}, {"/a{/}items/{/}%[1]d/x", partSlash},
 		{"/item/%d.a%07xb1.html", partToken}, {"/item/%d&sid=4a%07x", partToken}, {"/item/%d/~4a%07xb", partToken}, {"/item/%d,a%07xb1,0.html", partToken},
 		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
 		{"/373%010[2]d/item/%[1]d", 0}, {"/item/%d?t=373%010d", 0},
 	} {
 		m := New()
 		for i := range 400 {
-			u := parsed(t, "http://h.test"+fmt.Sprintf(c.url, i*7%20, i*7919))
+			u := parsed(t, "http://h.test"+fmt.Sprintf(strings.ReplaceAll(c.url, "{/}", strings.Repeat("/", 1+i%9)), i*7%20, i*7919))
 			sample := make([]uint32, 12)
 			for k := range sample {
 				sample[k] = uint32(i*7%20*100 + k)

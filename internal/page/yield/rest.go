@@ -152,7 +152,7 @@ func (l less) path(b *strings.Builder, p *pieces, items func(string) string) {
 		for next < len(p.inner) && p.inner[next].seg == i {
 			next++
 		}
-		if i < len(p.segs)-1 && l.alias(s) {
+		if i < len(p.segs)-1 && (l.alias(s) || s == "" && l.has(partSlash)) {
 			continue
 		}
 		if missing.Kind != 0 && missing.Seg == i {

@@ -238,7 +238,7 @@ func (m *Model) pattern(u crawl.URL) []byte {
 
 // grows reports whether a path repeats names or is so deep that their order says nothing.
 func (m *Model) grows(p *pieces) bool {
-	if len(p.segs) > maxOrdered {
+	if len(p.segs) > maxOrdered && len(p.segs)-p.empty() > maxOrdered {
 		return true
 	}
 	for i, s := range p.segs {
@@ -252,6 +252,16 @@ func (m *Model) grows(p *pieces) bool {
 		}
 	}
 	return false
+}
+
+// empty is how many segments of a path stand between two slashes.
+func (p *pieces) empty() (n int) {
+	for _, s := range p.segs[:len(p.segs)-1] {
+		if s == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // sameClass reports whether two segments of one length differ in digits only.
@@ -270,6 +280,9 @@ func (m *Model) path(b []byte, p *pieces) []byte {
 	for i, s := range p.segs {
 		c := classify(s)
 		last := i == len(p.segs)-1
+		if s == "" && !last && i > 0 { // what stands between two slashes
+			continue
+		}
 		if c == number && i > 0 && classify(p.segs[i-1]) == number {
 			if run++; run >= maxRun && !last {
 				continue
