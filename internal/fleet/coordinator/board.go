@@ -94,10 +94,10 @@ func (b *board) touch(e *crawl.Entry, fx *frontier.Effects) {
 	b.nodesNew = b.nodesNew || len(fx.Granted)+len(fx.Ended)+len(fx.Recalled) > 0
 }
 
-// rest is how long it takes until the board is to be brought up to date.
-func (b *board) rest(now time.Time) (time.Duration, bool) {
+// next is when the board may be brought up to date again, and whether it has to be.
+func (b *board) next() (time.Time, bool) {
 	stale := len(b.dirty)+len(b.trapped)+len(b.changed) > 0 || b.nodesNew
-	return b.shown.Add(boardEvery).Sub(now), stale
+	return b.shown.Add(boardEvery), stale
 }
 
 // show brings the board up to date, unless that was done a moment ago; at once if somebody who has given an order is to see what came

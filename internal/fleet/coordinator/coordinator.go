@@ -386,30 +386,32 @@ func (c *Coordinator) walk(ctx context.Context) (err error) {
 }
 
 // rest is how long nothing needs to be done if nothing comes: until a site may be asked, or asking leases are answered.
-// Looking more often than that costs a small fleet more than its pages do.
+// Looking more often than that costs a small fleet more than its pages do. What was due when the last turn began it has seen, and had no room
+// for; what has come to be due since is done at once.
 func (c *Coordinator) rest(now time.Time) time.Duration {
 	if !c.sinks.leads && c.sinks.applied >= c.sinks.target {
 		return 0
 	}
-	rest := restMost
-	soon := func(d time.Duration) {
-		if d <= 0 {
-			d = restLeast
+	rest, turn := restMost, c.jobs.now
+	soon := func(in time.Duration, seen bool) {
+		if seen {
+			in = max(in, restLeast)
 		}
-		rest = min(rest, d)
+		rest = min(rest, max(0, in))
 	}
+	at := func(t time.Time) { soon(t.Sub(now), !t.After(turn)) }
 	if len(c.open.wants) > 0 {
-		soon(c.open.refilled.Add(refillEvery).Sub(now))
+		at(c.open.refilled.Add(refillEvery))
 	}
 	if len(c.sinks.unsynced) > 0 {
-		soon(c.sinks.synced.Add(syncEvery).Sub(now))
+		at(c.sinks.synced.Add(syncEvery))
 	}
-	if d, stale := c.board.rest(now); stale {
-		soon(d)
+	if t, stale := c.board.next(); stale {
+		at(t)
 	}
 	for _, r := range c.jobs.runs {
 		if len(r.due) > 0 {
-			soon(max(msec(r.due[0].at-c.clock.MS(now)), r.again.Sub(now)))
+			soon(max(msec(r.due[0].at-c.clock.MS(now)), r.again.Sub(now)), r.due[0].at <= c.clock.MS(turn) && !r.again.After(turn))
 		}
 	}
 	return rest

@@ -64,3 +64,31 @@ func TestRestAfterCycle(t *testing.T) {
 		}
 	})
 }
+
+// What comes to be due while the loop works, between a turn's beginning and its end, is done at once. What the turn has seen and had no room
+// for waits.
+func TestRestUntilDue(t *testing.T) {
+	t.Parallel()
+	turn := time.UnixMilli(1_700_000_000_000)
+	for _, c := range []struct {
+		due, again, now, rest time.Duration // after the turn has begun
+	}{
+		{due: -5, again: -5, now: 2, rest: restLeast},
+		{due: 0, again: 0, now: 2, rest: restLeast},
+		{due: -5, again: 1, now: 2},
+		{due: 1, again: -5, now: 2},
+		{due: 1, again: 2, now: 2},
+		{due: 3, again: 1, now: 2, rest: time.Millisecond},
+		{due: -5, again: 5, now: 2, rest: 3 * time.Millisecond},
+	} {
+		co := &Coordinator{}
+		co.sinks.leads = true
+		co.clock.Saw(turn.UnixMilli(), turn)
+		co.jobs.now = turn
+		due := dueTask{at: co.clock.MS(turn.Add(c.due * time.Millisecond)), id: 1}
+		co.jobs.runs = map[uint32]*run{1: {due: dueHeap{due}, again: turn.Add(c.again * time.Millisecond)}}
+		if rest := co.rest(turn.Add(c.now * time.Millisecond)); rest != c.rest {
+			t.Errorf("%+v: rest %v", c, rest)
+		}
+	}
+}
