@@ -166,6 +166,9 @@ func TestValues(t *testing.T) {
 	}
 	for in, want := range map[string]Directives{
 		"noindex": {NoIndex: true}, "argosy: nofollow": {NoFollow: true}, "otherbot: noindex, nofollow": {}, "none": {true, true},
+		"badbot: noindex, argosy: nofollow": {NoFollow: true}, "BadBot: noindex, Argosy: nofollow, otherbot: noindex": {NoFollow: true},
+		"noindex, otherbot: nofollow": {NoIndex: true}, "unavailable_after: Wednesday, 25 Jun 2030 15:00:00 PST, nofollow": {NoFollow: true},
+		"otherbot: nofollow, unavailable_after: 25 Jun 2030 15:00:00 PST, noindex": {}, "otherbot: none, max-snippet: 5, none": {},
 		"unavailable_after: 25 Jun 2030": {}, "max-snippet:-1, noindex": {NoIndex: true},
 	} {
 		if got := RobotsTag(in, "argosy"); got != want {

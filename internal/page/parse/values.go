@@ -25,19 +25,25 @@ func Robots(content string) (d Directives) {
 	return d
 }
 
-// RobotsTag reads an X-Robots-Tag header; directives for another crawler ("otherbot: noindex") do not concern us.
-func RobotsTag(value, product string) Directives {
-	if i := strings.IndexByte(value, ':'); i > 0 {
-		name := strings.ToLower(strings.TrimSpace(value[:i]))
-		if !strings.ContainsAny(name, ", ") && name != "unavailable_after" && name != "max-snippet" &&
-			name != "max-image-preview" && name != "max-video-preview" {
-			if name != product {
-				return Directives{}
+// RobotsTag reads an X-Robots-Tag header. Directives that follow another crawler's name ("otherbot: noindex, nofollow") do not concern us,
+// up to ours.
+func RobotsTag(value, product string) (all Directives) {
+	ours := true
+	for one := range strings.SplitSeq(value, ",") {
+		if name, rest, ok := strings.Cut(one, ":"); ok {
+			switch name = strings.ToLower(strings.TrimSpace(name)); name {
+			case "unavailable_after", "max-snippet", "max-image-preview", "max-video-preview":
+			default:
+				if name != "" && !strings.Contains(name, " ") { // else it is a time of day
+					ours, one = name == product, rest
+				}
 			}
-			value = value[i+1:]
+		}
+		if d := Robots(one); ours {
+			all.NoIndex, all.NoFollow = all.NoIndex || d.NoIndex, all.NoFollow || d.NoFollow
 		}
 	}
-	return Robots(value)
+	return all
 }
 
 // refreshURL returns the URL of a meta refresh (HTML Standard, 4.2.5.3), empty for the page itself; false if it is not one.
