@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -85,5 +87,33 @@ func TestAddressesOfSites(t *testing.T) {
 	got, err := l.Addresses(t.Context(), 1)
 	if want := map[string][]string{"a.test": {"192.0.2.0", "192.0.2.1"}, "b.test": {"192.0.2.1"}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+}
+
+// How far the times of a site's requests lie apart is told within leases: that one node is slower than another is not it. What has no time, or was
+// the only page of its lease, tells nothing.
+func TestTimesOfSitesLieApart(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const e = 2.718281828459045
+	for i, p := range []struct {
+		job, lease int
+		site       string
+		us         float64
+	}{
+		{1, 1, "a.test", 1e5 * e}, {1, 1, "a.test", 1e5 / e}, {1, 2, "a.test", 1e7 * e}, {1, 2, "a.test", 1e7 / e}, {1, 3, "a.test", 5e8}, {1, 4, "b.test", 100}, {1, 4, "b.test", 0},
+		{1, 5, "c.test", 300}, {1, 5, "c.test", 300}, {2, 6, "d.test", 1}, {2, 6, "d.test", 9},
+	} {
+		if _, err := l.db.ExecContext(t.Context(), l.kind.bind(`INSERT INTO pages (job, key, url, surt, state, site, lease, timing) VALUES (?, ?, '', '', 'fetched', ?, ?, ?)`),
+			p.job, []byte{byte(i)}, p.site, p.lease, fmt.Sprintf("[0,0,0,0,%d,%d]", int(p.us)/2, int(p.us)-int(p.us)/2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := l.Varies(t.Context(), 1)
+	if err != nil || len(got) != 2 || math.Abs(got["a.test"]-math.Sqrt2) > 1e-4 || got["c.test"] > 1e-6 {
+		t.Errorf("%v (%v)", got, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
@@ -135,6 +136,57 @@ func (l *Ledger) Addresses(ctx context.Context, job uint32) (map[string][]string
 			return nil, l.wrap(err)
 		}
 		out[site] = append(out[site], addr)
+	}
+	return out, l.wrap(rows.Err())
+}
+
+// Varies returns, of each site of a job, how far the times of its requests lie apart within a lease: the standard deviation of their logarithm.
+// Sites of which no lease has had two pages are not in it.
+func (l *Ledger) Varies(ctx context.Context, job uint32) (map[string]float64, error) {
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, lease, timing FROM pages WHERE job = ? AND state = 'fetched' AND timing IS NOT NULL AND lease IS NOT NULL ORDER BY site, lease`), int64(job))
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	type spread struct{ square, free float64 }
+	of := map[string]spread{}
+	var sum, square, n float64
+	var site string
+	var lease int64
+	end := func() {
+		if n > 1 {
+			s := of[site]
+			of[site] = spread{s.square + square - sum*sum/n, s.free + n - 1}
+		}
+		sum, square, n = 0, 0, 0
+	}
+	for rows.Next() {
+		var at, timing string
+		var id int64
+		if err := rows.Scan(&at, &id, &timing); err != nil {
+			return nil, l.wrap(err)
+		}
+		if at != site || id != lease {
+			end()
+			site, lease = at, id
+		}
+		var steps [6]int32
+		if err := json.Unmarshal([]byte(timing), &steps); err != nil {
+			return nil, l.wrap(err)
+		}
+		us := 0.0
+		for _, step := range steps {
+			us += float64(step)
+		}
+		if us > 0 {
+			ln := math.Log(us)
+			sum, square, n = sum+ln, square+ln*ln, n+1
+		}
+	}
+	end()
+	out := make(map[string]float64, len(of))
+	for name, s := range of {
+		out[name] = math.Sqrt(max(0, s.square/s.free))
 	}
 	return out, l.wrap(rows.Err())
 }

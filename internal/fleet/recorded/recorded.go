@@ -47,6 +47,9 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if r.Sites, err = sites(ctx, l, &j); err != nil {
 		return r, err
 	}
+	if r.Varies, err = l.Varies(ctx, job); err != nil {
+		return r, err
+	}
 	known := map[string]bool{}
 	for _, n := range fleet {
 		known[n.Info.Node] = true

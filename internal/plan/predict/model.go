@@ -70,6 +70,18 @@ func (b *Book) Rate(node, site int, at int64) Figure {
 
 // Rates fills out with the speeds to expect of a site and each of the nodes.
 func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
+	b.rates(site, at, nodes, out, true)
+}
+
+// Others is Rates of a pair as if nobody had measured its own speed: what all others say of it.
+func (b *Book) Others(node, site int) Figure {
+	var one [1]Figure
+	b.rates(site, 0, []int32{int32(node)}, one[:], false)
+	return one[0]
+}
+
+// rates is Rates, of pairs whose own measurements count or not.
+func (b *Book) rates(site int, at int64, nodes []int32, out []Figure, count bool) {
 	if b.truth != nil {
 		for k, node := range nodes {
 			rate, _, _ := b.truth(int(node), site)
@@ -107,7 +119,7 @@ func (b *Book) Rates(site int, at int64, nodes []int32, out []Figure) {
 		}
 		x, sd := b.carry(node, x, spread)
 		f := Figure{x, sd, src}
-		if p != nil && p.rate.weight > 0 {
+		if count && p != nil && p.rate.weight > 0 {
 			own := 1 / p.rate.variance(noise, drift, at)
 			prior := 1 / (sd * sd)
 			f = Figure{(b.lnRate(p)*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}

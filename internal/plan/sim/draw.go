@@ -10,15 +10,16 @@ import (
 
 // drawing draws what was not recorded from the predictor's uncertainty.
 type drawing struct {
-	p     *pieces
-	rng   *rand.Rand
-	book  *predict.Book
-	drift []float64 // by which the variance of a ln speed that is not looked at has grown until each piece
-	out   []predict.Figure
+	p    *pieces
+	rng  *rand.Rand
+	book *predict.Book
 
-	spread    float64   // of pairs' ln speeds around what is expected of them, as this recording has it; 0 is not known
-	shift     []float64 // by which each site's ln speeds are above what is predicted of them: how fast its own server is, a pair that was tried tells of all
-	low, high float64   // ln speeds between which all that was tried lies
+	forgets []float64 // how much of what a pair was is forgotten until each piece: what is kept from one to another is e to less the difference
+	level   []float64 // by how much all links are faster in each piece than at first, as a logarithm
+
+	spread float64   // of pairs' ln speeds around what is expected of them, as this recording has it; 0 is not known
+	shift  []float64 // by which each site's ln speeds are above what is predicted of them: how fast its own server is, a pair that was tried tells of all
+	high   float64   // ln speed of the fastest that was tried
 
 	delays delayed
 }
@@ -33,55 +34,90 @@ type delayed struct {
 // calibrate finds how far pairs that were tried are from what is predicted of them, how they move from one time that they were
 // tried to the next, and within which bounds they lie: what is drawn is as far off, and not faster than anything that was seen.
 func (d *drawing) calibrate(w *World, numbers []int) {
-	d.low, d.high = math.Inf(1), math.Inf(-1)
-	off := make([][]float64, len(w.Sites))
+	d.high = math.Inf(-1)
+	off := make([][]apart, len(w.Sites))
 	var means, slow, fast []float64
-	var moved []move
+	var told []expected
 	for i := range w.Nodes {
 		for j := range w.Sites {
 			x := d.p.pairs[[2]int{i, j}]
 			if x == nil {
 				continue
 			}
-			d.book.Rates(d.book.Site(w.Sites[j].Name), d.p.last+ages, []int32{int32(numbers[i])}, d.out)
-			of, pieces := 0.0, 0.0
+			prior := math.Log(d.book.Others(numbers[i], d.book.Site(w.Sites[j].Name)).Value)
+			of, square, pieces := 0.0, 0.0, 0.0
 			for k := range d.p.n {
 				if s := x.had(k); s > 0 {
-					of, pieces = of+math.Log(s), pieces+1
+					far := math.Log(s) - prior
+					of, square, pieces = of+math.Log(s), square+far*far, pieces+1
 				}
 			}
-			for k := 1; k < len(x.told); k++ {
-				moved = append(moved, move{x.told[k-1].piece, x.told[k].piece, math.Abs(x.told[k].ln - x.told[k-1].ln)})
-			}
+			told = append(told, expected{x.told, j, prior})
 			if pieces > 0 {
 				means = append(means, of/pieces)
 				if f := d.book.Latency(numbers[i], d.book.Site(w.Sites[j].Name)); f.Source == predict.Measured {
 					slow, fast = append(slow, math.Log(f.Value)), append(fast, of/pieces)
 				}
-				off[j] = append(off[j], of/pieces-math.Log(d.out[0].Value))
-				d.low, d.high = min(d.low, of/pieces), max(d.high, of/pieces)
+				off[j] = append(off[j], apart{of/pieces - prior, square / pieces})
+				d.high = max(d.high, of/pieces)
 			}
 		}
 	}
-	d.drift = moves(moved, d.p.n)
 	d.delays = d.measured(w, numbers)
 	d.delays.tells = correlation(slow, fast)
-	d.sites(off, means)
+	all := make([][]figure, len(told))
+	for i := range told {
+		all[i] = told[i].told
+	}
+	d.sites(off, means, noiseOf(all)/2) // two figures differ by the noise of both
+	if math.IsInf(d.high, -1) {
+		d.high = math.Inf(1)
+	}
+	d.changes(told, len(w.Nodes)*len(w.Sites))
 }
 
-// believes is for how many pairs it counts that those of a site are as far apart as those of all sites.
-const believes = 1
+// expected is what a pair was told to be, and what others say of it.
+type expected struct {
+	told  []figure
+	site  int
+	prior float64
+}
 
-// sites finds by how much each site's pairs are off what is predicted of them, and how far its pairs lie apart: sites may be far more unequal
-// than the links to one of them are. off are, of each site, the pairs' that were tried; means are the ln speeds of all.
-func (d *drawing) sites(off [][]float64, means []float64) {
+// changes finds when links have changed, of so many pairs.
+func (d *drawing) changes(of []expected, pairs int) {
+	told := make([][]figure, len(of))
+	for i, x := range of {
+		for _, f := range x.told {
+			told[i] = append(told[i], figure{f.piece, f.ln - x.prior - d.shift[x.site]})
+		}
+	}
+	spread := d.spread
+	if spread == 0 {
+		spread = anySpread
+	}
+	d.forgets, d.level = moves(told, d.p.n, max(2, int(beside/d.p.length)), spread*spread)
+	d.forgets = steps(d.forgets, max(shortest, d.forgets[d.p.n-1]*float64(pairs)/maxPieces))
+}
+
+// anySpread is how far pairs' ln speeds lie apart where a recording does not tell.
+const anySpread = 0.8
+
+// apart is how far a pair's ln speed was from what others say of it, on average over the time in which it was tried, and the mean of its squares.
+type apart struct{ mean, square float64 }
+
+// sites finds by how much each site's pairs are off what is predicted of them, and how far its pairs lie apart at any time: sites may be far more
+// unequal than the links to one of them are. off are, of each site, the pairs' that were tried; means are the ln speeds of all; noise is the variance of
+// a figure that is no pair's own.
+func (d *drawing) sites(off [][]apart, means []float64, noise float64) {
 	d.shift = make([]float64, len(off))
 	if len(means) == 0 {
 		return
 	}
 	var all []float64
 	for _, of := range off {
-		all = append(all, of...)
+		for _, x := range of {
+			all = append(all, x.mean)
+		}
 	}
 	mean, far := spreadOf(all)
 	if len(all) < 3 {
@@ -91,9 +127,9 @@ func (d *drawing) sites(off [][]float64, means []float64) {
 	}
 	square, free := believes*far*far, 0.0
 	for _, of := range off {
+		mean := meanOf(of)
 		for _, x := range of {
-			x -= meanOf(of)
-			square += x * x
+			square += max(0, x.square-2*x.mean*mean+mean*mean-noise)
 		}
 		free += float64(max(0, len(of)-1))
 	}
@@ -109,10 +145,10 @@ func (d *drawing) sites(off [][]float64, means []float64) {
 	}
 }
 
-// meanOf is the mean of some figures, 0 of none.
-func meanOf(xs []float64) (mean float64) {
+// meanOf is the mean of how far some pairs are, 0 of none.
+func meanOf(xs []apart) (mean float64) {
 	for _, x := range xs {
-		mean += x / float64(len(xs))
+		mean += x.mean / float64(len(xs))
 	}
 	return mean
 }
@@ -152,45 +188,6 @@ func correlation(xs, ys []float64) float64 {
 	return sum / (sx * sy * float64(len(xs)))
 }
 
-// move is how far a pair's ln speed was, the next time that it was tried, from what it had been.
-type move struct {
-	from, to int // pieces
-	far      float64
-}
-
-// alone is for how many pairs that have not moved it counts where it is asked how much moved from one piece to the next that most of the
-// time nothing does.
-const alone = 2
-
-// moves is by how much the variance of a figure that is not looked at has grown until each of n pieces. Links often change together, so that
-// the pairs that were tried before and after a time say how much the others have moved then. Most of the time nothing moves: what the median
-// differs by is noise, or what leases differ by, and so is what one pair alone has moved by: its pages then were larger or smaller ones.
-func moves(moved []move, n int) []float64 {
-	out := make([]float64, n)
-	if len(moved) == 0 {
-		return out
-	}
-	far := make([]float64, len(moved))
-	for i, m := range moved {
-		far[i] = m.far
-	}
-	slices.Sort(far)
-	noise := normally * far[len(far)/2]
-	grown := make([][]float64, n)
-	for _, m := range moved {
-		x := max(0, m.far*m.far-noise*noise)
-		for k := m.from + 1; k <= m.to; k++ {
-			grown[k] = append(grown[k], x/float64(m.to-m.from))
-		}
-	}
-	for k := 1; k < n; k++ {
-		all := append(grown[k], make([]float64, alone)...)
-		slices.Sort(all)
-		out[k] = out[k-1] + normally*normally*all[len(all)/2]
-	}
-	return out
-}
-
 // normally is how many standard deviations the median absolute deviation of a normal distribution is.
 const normally = 1.4826
 
@@ -205,18 +202,16 @@ func spreadOf(xs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread)
 }
 
-// draw draws a speed. Where the pair's delay was drawn, too, so many standard deviations off, the speed goes with it as those of the
+// draw draws a ln speed. Where the pair's delay was drawn, too, so many standard deviations off, the speed goes with it as those of the
 // recording do.
-func (d *drawing) draw(mean, spread, off float64) float64 {
+func (l *line) draw(mean, spread, off float64) float64 {
+	d := l.d
 	z := d.rng.NormFloat64()
 	if off != 0 {
 		z = d.delays.tells*off + math.Sqrt(1-d.delays.tells*d.delays.tells)*z
 	}
 	y := mean + spread*z
-	if d.low <= d.high {
-		y = min(max(y, d.low), d.high)
-	}
-	return math.Exp(y)
+	return min(y, l.most)
 }
 
 // delay is a pair's delay, ms, and by how many standard deviations it was drawn off what is predicted; 0 where it was measured.
@@ -240,39 +235,91 @@ func (d *drawing) delay(node, site int) (ms, off float64) {
 	return math.Exp(y), off
 }
 
-// ages is after how many ms nothing is left of what was measured: the predictor then answers from other pairs alone.
-const ages = 1e12
-
-// speeds are what a pair is worth in each piece: what it had where it was tried. While it was not, it may have moved from
-// what it had last, or has next, by as much as pairs have been seen to move, towards what is predicted without it: one
-// draw for each such time. A pair that was never tried has one draw of what is predicted for it, which goes with the delay that was drawn for it (off).
-// at is the site's place in the recording.
-func (d *drawing) speeds(node, site, at int, x *piecePair, off float64) []float64 {
-	d.book.Rates(site, d.p.last+ages, []int32{int32(node)}, d.out)
-	prior, spread := math.Log(d.out[0].Value)+d.shift[at], d.out[0].Sigma
+// speeds are what a pair is worth in each piece: what it had where it was tried. While it was not it moves when, and as far as, pairs have been
+// seen to move, from what it had last and to what it has next, and the further it has moved the more it is as likely as any other pair is
+// predicted to be. A pair that was never tried begins with a draw of that, which goes with the delay that was drawn for it (off). at is the
+// site's place in the recording.
+func (d *drawing) speeds(node, site, at int, x *piecePair, ms, off float64) []float64 {
+	others := d.book.Others(node, site)
+	l := line{d: d, mean: math.Log(others.Value) + d.shift[at], spread: others.Sigma, ln: make([]float64, d.p.n), most: d.high}
+	if f := d.book.Latency(node, site); f.Source != predict.Default {
+		l.most = min(l.most, d.p.most(at, ms/1000))
+	}
 	if d.spread > 0 {
-		spread = min(spread, d.spread)
+		l.spread = min(l.spread, d.spread)
 	}
-	if x == nil || !x.tried() {
-		return []float64{d.draw(prior, spread, off)}
+	l.fill(x, off)
+	for k := range l.ln {
+		l.ln[k] = math.Exp(l.ln[k] + d.level[k])
 	}
-	out := make([]float64, d.p.n)
-	for k := 0; k < d.p.n; {
-		if out[k] = x.had(k); out[k] > 0 {
-			k++
-			continue
-		}
-		end := k
-		for end < d.p.n && x.had(end) == 0 {
-			end++
-		}
-		own, tried := x.nearest((k + end - 1) / 2)
-		sure := 1 / max(math.Abs(d.drift[tried]-d.drift[(k+end-1)/2]), 1e-9)
-		mean := (math.Log(own)*sure + prior/(spread*spread)) / (sure + 1/(spread*spread))
-		v := d.draw(mean, 1/math.Sqrt(sure+1/(spread*spread)), 0)
-		for ; k < end; k++ {
-			out[k] = v
-		}
-	}
-	return out
+	return l.ln
 }
+
+// most is the ln speed that a pair of a delay (s) has at most of a site: a page takes no less, and only so many are asked for at once.
+func (p *pieces) most(site int, delay float64) float64 {
+	s := &p.sites[site]
+	if s.good == 0 {
+		return math.Inf(1)
+	}
+	return math.Log(float64(s.width) * s.bits / s.good / delay)
+}
+
+// line is a pair's ln speed over time, but for what all have in common (drawing.level): a stationary process that is known where the pair was tried,
+// and forgets what it was when links change (drawing.forgets).
+type line struct {
+	d            *drawing
+	mean, spread float64
+	most         float64   // that it is at any time
+	ln           []float64 // of each piece
+}
+
+// fill draws all pieces in which the pair was not tried; x is nil of one that never was.
+func (l *line) fill(x *piecePair, off float64) {
+	last := -1
+	for k := range l.ln {
+		if x == nil {
+			break
+		}
+		if v := x.had(k); v > 0 {
+			l.ln[k] = math.Log(v) - l.d.level[k]
+			l.between(last, k)
+			last = k
+		}
+	}
+	if last < 0 {
+		l.ln[0] = l.draw(l.mean, l.spread, off)
+		last = 0
+	}
+	l.between(last, len(l.ln))
+}
+
+// between draws the pieces between two at which it is known; before the first one from is -1, after the last one to is their number.
+func (l *line) between(from, to int) {
+	if from < 0 { // time has no direction
+		for k := to - 1; k >= 0; k-- {
+			l.move(k, k+1, -1)
+		}
+		return
+	}
+	for k := from + 1; k < to; k++ {
+		l.move(k, k-1, to)
+	}
+}
+
+// move draws a piece from the one beside it and the next one that is known; -1 or their number: there is none.
+func (l *line) move(k, beside, next int) {
+	a := l.keeps(k, beside)
+	if l.ln[k] = l.ln[beside]; a == 1 {
+		return
+	}
+	x, b, y := l.ln[beside]-l.mean, 0.0, 0.0
+	if next >= 0 && next < len(l.ln) {
+		b, y = l.keeps(k, next), l.ln[next]-l.mean
+	}
+	rest := 1 - a*a*b*b
+	mean := l.mean + (a*(1-b*b)*x+b*(1-a*a)*y)/rest
+	l.ln[k] = l.draw(mean, l.spread*math.Sqrt((1-a*a)*(1-b*b)/rest), 0)
+}
+
+// keeps is the correlation of what a pair is in two pieces.
+func (l *line) keeps(a, b int) float64 { return math.Exp(-math.Abs(l.d.forgets[a] - l.d.forgets[b])) }

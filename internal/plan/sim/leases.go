@@ -44,7 +44,11 @@ func (e *engine) oneByOne(l *lease) {
 	each := (l.done + l.left) / crawl.ProbeTries
 	if l.pace > 0 {
 		took := each / l.pace
-		l.pace = each / max(took+e.w.Sites[l.site].Wait/crawl.ProbeTries, took*leastOfProbe)
+		wait := 0.0
+		if e.w.Waits != nil {
+			wait = e.w.Waits[l.node][l.site] / crawl.ProbeTries
+		}
+		l.pace = each / max(took+wait, took*leastOfProbe)
 	}
 	l.speed = e.w.apart(l.pace, l.site, each)
 }

@@ -21,16 +21,19 @@ type pieces struct {
 	page          float64 // bits
 	leases        []RecordedLease
 	learner       *learn.Learner
-	last          int64
 	probed        rooted
-	wait          float64 // that probes take longer than leases for as many bits, s
+	book          *predict.Book
+	waited        waited
+	opens         float64 // how many times as long as a page's a measured delay is
 }
 
 type pieceSite struct {
 	name              string
-	wait              float64 // that probes of it take longer than leases for as many bits, s
+	wait              float64 // that probes of it take longer than leases for as many bits, in units of waited; NaN: as those of all sites
 	probed            rooted
 	came              int64
+	width             int     // pages that it is asked for at once
+	varies            float64 // standard deviation of the logarithm of its requests' times
 	wall, worked      float64 // seconds of leases
 	asked, good, bits float64
 	leases            []RecordedLease
@@ -42,6 +45,8 @@ type piecePair struct {
 	parts, probes []learn.Fact
 	told          []figure // in the order of time, but for probes, which come last
 	asked, good   float64
+	tells         float64 // s that it must have worked in a piece for that to tell its speed
+	delay         float64 // s
 }
 
 // figure is one figure of a pair's speed: that of some parts, or of a probe.
@@ -58,20 +63,27 @@ func (s *rooted) add(bits float64) { s.bits, s.probes = s.bits+bits, s.probes+1 
 // root is the mean of what they found at the root, bits; 0 if there were none.
 func (s *rooted) root() float64 { return s.bits / max(1, s.probes) / crawl.ProbeTries }
 
+// usuallyVaries is how far the times of requests to a site lie apart where nobody has told, as a logarithm: about as exponentially distributed ones do.
+const usuallyVaries = 0.8
+
 // paces is by how much a site's leases must last longer than they work for its pauses to be the limit.
 const paces = 1.1
 
-// gap is the pause with which requests to a site, as long as its leases' were on average, take all the time that those leases took, s.
+// gap is the pause with which requests to a site, as long as its leases' were on average, take all the time that those leases took, s: no shorter than
+// its job asks for, unless it was asked faster, as one may be that the job has a rule of its own for.
 func (s *pieceSite) gap(delay float64) float64 {
 	if s.asked == 0 || delay == 0 && s.wall < paces*s.worked {
 		return 0
 	}
-	low, high := 0.0, s.wall/s.asked
+	low, high := delay, s.wall/s.asked
+	if low > high {
+		low = 0
+	}
 	for range 40 {
 		gap, sum := (low+high)/2, 0.0
 		for i := range s.leases {
 			l := &s.leases[i]
-			sum += l.Asked * spaced(gap, l.Worked/l.Asked)
+			sum += l.Asked * spaced(gap, l.Worked/l.Asked, s.varies)
 		}
 		if sum < s.wall {
 			low = gap
@@ -133,7 +145,7 @@ func (r *Recording) pieces() *pieces {
 	if end <= start {
 		return nil
 	}
-	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), last: end}
+	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New()}
 	for i, n := range r.Nodes {
 		p.nodes[n.ID] = i
 	}
@@ -144,7 +156,11 @@ func (r *Recording) pieces() *pieces {
 		if !ok {
 			j = len(p.sites)
 			p.at[l.Site] = j
-			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started})
+			varies, known := r.Varies[l.Site]
+			if !known {
+				varies = usuallyVaries
+			}
+			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started, varies: varies})
 		}
 		s := &p.sites[j]
 		s.wall += max(0, float64(l.Ended-l.Started)/1000)
@@ -157,11 +173,21 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(mostPieces, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
+	pings := r.pings()
+	p.opens = pings.times
 	for i := range r.Facts {
-		p.learner.Take(r.Facts[i])
+		p.learner.Take(pings.asPages(r.Facts[i]))
 	}
+	p.book = p.learner.Record().Book(predict.Config{})
+	p.book.Fit()
 	for i := range r.Facts {
 		p.take(r.Facts[i])
+	}
+	for j := range p.sites {
+		s := &p.sites[j]
+		if s.width = 1; s.gap(r.Delay) == 0 {
+			s.width = max(1, r.Widths)
+		}
 	}
 	p.speak(max(1, r.Widths))
 	return p
@@ -179,53 +205,20 @@ func (p *pieces) speak(width int) {
 	}
 	for pair, x := range p.pairs {
 		p.tell(x, started[pair], float64(whole*width), p.sites[pair[1]].success(x))
-		x.parts = nil
+		x.parts, x.tells = nil, min(telling, slices.Max(x.seconds))
 	}
 	p.waits()
 	for _, x := range p.pairs {
+		wait := p.waited.of(x.delay)
 		for i := range x.probes {
 			f := &x.probes[i]
 			k := p.piece(f.At)
-			worked := predict.Worked(f.Seconds, p.wait)
+			worked := predict.Worked(f.Seconds, wait)
 			x.bits[k], x.seconds[k] = x.bits[k]+f.Bits, x.seconds[k]+worked
 			x.told = append(x.told, figure{k, math.Log(f.Bits / worked)})
 		}
-		x.probes = nil
+		x.probes, x.tells = nil, min(telling, slices.Max(x.seconds))
 		slices.SortStableFunc(x.told, func(a, b figure) int { return cmp.Compare(a.piece, b.piece) })
-	}
-}
-
-// soonAfter is for how long before or after a probe leases say what it would have taken without waiting, ms: links may have changed since.
-// From fewWaits on what a site's probes have waited is that site's.
-const (
-	soonAfter = 5_000
-	fewWaits  = 2
-)
-
-// waits finds what probes wait by all pairs that leases have told of as well at about the same time: all together, and at each site, whose
-// answers may take most of the time, and its root page no longer than others. A fleet knows it from leases that
-// followed a probe; a recording has those before it, too, and tells of those pairs that probes alone have told of.
-func (p *pieces) waits() {
-	var longer []float64
-	of := make([][]float64, len(p.sites))
-	for pair, x := range p.pairs {
-		for i := range x.probes {
-			f := &x.probes[i]
-			k := p.piece(f.At)
-			if speed, at := x.nearest(k); speed > 0 && max(at-k, k-at) <= max(1, int(soonAfter/p.length)) {
-				of[pair[1]] = append(of[pair[1]], f.Seconds-f.Bits/speed)
-			}
-		}
-	}
-	for _, xs := range of {
-		longer = append(longer, xs...)
-	}
-	p.wait = predict.Waits(longer)
-	for j, xs := range of {
-		if p.sites[j].wait = p.wait; len(xs) >= fewWaits {
-			slices.Sort(xs)
-			p.sites[j].wait = (xs[(len(xs)-1)/2] + xs[len(xs)/2]) / 2
-		}
 	}
 }
 
@@ -250,7 +243,7 @@ func (p *pieces) take(f learn.Fact) {
 	}
 	x := p.pairs[[2]int{i, j}]
 	if x == nil {
-		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n)}
+		x = &piecePair{bits: make([]float64, p.n), seconds: make([]float64, p.n), delay: p.delay(f.Node, j)}
 		p.pairs[[2]int{i, j}] = x
 	}
 	if f.Kind == learn.Crawl {
@@ -323,25 +316,16 @@ func (x *piecePair) share(p *pieces, parts []learn.Fact, success float64) {
 // piece is the piece that a time is in.
 func (p *pieces) piece(at int64) int { return int(min(max((at-p.start)/p.length, 0), int64(p.n-1))) }
 
-// telling is for how long a pair must have worked in a piece for that to tell its speed, s; of one that worked less the longest
-// piece tells.
+// telling is for how long a pair must have worked in a piece for that to tell its speed, s; of one that worked less in all of them the longest
+// tells.
 const telling = 0.5
 
 // had is a pair's speed in a piece, 0 if it was not tried then.
 func (x *piecePair) had(k int) float64 {
-	if x.bits[k] > 0 && x.seconds[k] > 0 && x.seconds[k] >= min(telling, slices.Max(x.seconds)) {
+	if x.bits[k] > 0 && x.seconds[k] > 0 && x.seconds[k] >= x.tells {
 		return x.bits[k] / x.seconds[k]
 	}
 	return 0
-}
-
-func (x *piecePair) tried() bool {
-	for k := range x.bits {
-		if x.had(k) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // nearest is the speed in the nearest piece in which a pair was tried, and that piece; 0 if it never was.

@@ -9,7 +9,6 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
-	"argosy/internal/plan/predict"
 	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
 )
@@ -28,7 +27,8 @@ type Recording struct {
 	PerDom   int                     `json:"per_domain"` // and on one registrable domain
 	Placing  JobPlacing              `json:"placing"`
 	Sites    map[string]RecordedSite `json:"sites"`
-	Delay    float64                 `json:"delay"` // s between the starts of two requests to a site, as its job asks
+	Delay    float64                 `json:"delay"`  // s between the starts of two requests to a site, as its job asks
+	Varies   map[string]float64      `json:"varies"` // standard deviation of the logarithm of a site's requests' times, while one node asks
 }
 
 // RecordedNode is a node as it described itself.
@@ -169,7 +169,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Opens: p.opens, Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
 		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
@@ -190,7 +190,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 				node.Leave = max(node.Leave, node.Dies+1)
 			}
 		}
-		if b := p.most(r, i); n.Bandwidth <= 0 && b > 0 {
+		if b := p.busiest(r, i); n.Bandwidth <= 0 && b > 0 {
 			node.Bandwidth, node.Unsaid = b, true
 			guess.Node++
 		}
@@ -198,7 +198,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	for j := range p.sites {
 		s := &p.sites[j]
-		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first(), Wait: s.wait}
+		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Varies: s.varies, Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
 		at := r.Sites[s.name]
 		site.Addrs, site.Domain = at.Addrs, at.Domain
 		site.Place = schedule.Place{Lat: at.Place.Lat, Lon: at.Place.Lon, Located: at.Place.Located(), Region: at.Place.Region}
@@ -245,9 +245,9 @@ func (p *pieces) noise() float64 {
 	return min(0.5, normally*off[len(off)/2])
 }
 
-// most is what a node that says it was the limit took in then, bits/s: the ninth of ten of its busiest seconds; 0 if it
+// busiest is what a node that says it was the limit took in then, bits/s: the ninth of ten of its busiest seconds; 0 if it
 // hardly ever was.
-func (p *pieces) most(r *Recording, node int) float64 {
+func (p *pieces) busiest(r *Recording, node int) float64 {
 	took, limited, all := map[int64]float64{}, 0, 0
 	for i := range r.Facts {
 		f := &r.Facts[i]
@@ -276,12 +276,11 @@ const busy = 5000
 
 // fill gives a world its matrices and their changes.
 func (p *pieces) fill(w *World, seed uint64) {
-	d := drawing{p: p, rng: rand.New(rand.NewPCG(seed, 0x7265706c6179)), book: p.learner.Record().Book(predict.Config{}), out: make([]predict.Figure, 1)}
+	d := drawing{p: p, rng: rand.New(rand.NewPCG(seed, 0x7265706c6179)), book: p.book}
 	numbers := make([]int, len(w.Nodes))
 	for i := range w.Nodes {
 		numbers[i] = d.book.Node(w.Nodes[i].ID)
 	}
-	d.book.Fit()
 	d.calibrate(w, numbers)
 	matrix := func() [][]float64 {
 		m := make([][]float64, len(w.Nodes))
@@ -290,7 +289,7 @@ func (p *pieces) fill(w *World, seed uint64) {
 		}
 		return m
 	}
-	w.Speed, w.Delay, w.Success, w.Roots = matrix(), matrix(), matrix(), matrix()
+	w.Speed, w.Delay, w.Success, w.Roots, w.Waits = matrix(), matrix(), matrix(), matrix(), matrix()
 	type value struct {
 		i, j int
 		to   float64
@@ -300,8 +299,9 @@ func (p *pieces) fill(w *World, seed uint64) {
 		for j := range w.Sites {
 			x, site := p.pairs[[2]int{i, j}], d.book.Site(w.Sites[j].Name)
 			ms, off := d.delay(numbers[i], site)
-			speeds := d.speeds(numbers[i], site, j, x, off)
+			speeds := d.speeds(numbers[i], site, j, x, ms, off)
 			w.Delay[i][j], w.Success[i][j], w.Speed[i][j], w.Roots[i][j] = ms, p.sites[j].success(x), speeds[0], p.sites[j].probed.root()
+			w.Waits[i][j] = p.waitAt(j, ms/1000)
 			if x != nil && x.probed.probes > 0 {
 				w.Roots[i][j] = x.probed.root()
 			}

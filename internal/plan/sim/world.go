@@ -26,6 +26,7 @@ type World struct {
 	PerIP   int         // leases at once on one address; 0 is no limit
 	PerDom  int         // and on one registrable domain
 	Lost    float64     // share of httppings that take long, since a packet was lost; 0: usuallyLost, less than 0: none
+	Opens   float64     // how many times as long as it is a delay is where a connection is opened, as for httppings and probes; 0: once
 	Noise   float64     // standard deviation of a lease's speed around its path's, as a logarithm
 	Page    float64     // bits of a page
 	Lease   LeaseShape
@@ -33,12 +34,13 @@ type World struct {
 	Changes []Change
 	Root    float64     // bits of a root page, which BC fetches three times
 	Roots   [][]float64 // the same of a node and a site, where that is another; nil or 0: Root
+	Waits   [][]float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter; nil: 0
 	Cycle   int64       // ms between a lease's end and the next cycle at least
 	Held    int64       // ms until what a node had that died goes to another
 	Rest    int64       // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
 	Drifts  bool        // changes touch delays too
 	Whole   bool        // a lease whose time is over ends when the pages under way are had
-	Varied  bool        // the times of requests vary exponentially, so that a pause and a request that is shorter on average add up
+	Varied  bool        // the times of requests vary (Site.Varies), so that a pause and a request that is shorter on average add up; few pages are had or not one by one
 	Apart   bool        // a site is asked by one lease at a time, also where tasks come
 	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
@@ -96,18 +98,18 @@ type Node struct {
 
 // Site of the world.
 type Site struct {
-	Name  string
-	Limit float64 // of the site itself; 0 is none
-	Size  float64 // bits there are; 0: there is no end
-	Gap   float64 // seconds between the starts of two requests to it; 0 is none
-	Come  int64   // when it is found, ms
-	Width int     // requests at once where there is no gap; 0 is one
-	Page  float64 // bits of its pages; 0: the world's
-	First float64 // pages of the first lease that it has, at most; 0: as many as others
-	Works float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
-	Wait  float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter
-	Finds []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
-	Place schedule.Place
+	Name   string
+	Limit  float64 // of the site itself; 0 is none
+	Size   float64 // bits there are; 0: there is no end
+	Gap    float64 // seconds between the starts of two requests to it; 0 is none
+	Come   int64   // when it is found, ms
+	Width  int     // requests at once where there is no gap; 0 is one
+	Page   float64 // bits of its pages; 0: the world's
+	Varies float64 // standard deviation of the logarithm of its requests' times, in worlds where they vary
+	First  float64 // pages of the first lease that it has, at most; 0: as many as others
+	Works  float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
+	Finds  []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
+	Place  schedule.Place
 
 	Addrs  []string // of the site, for World.PerIP; where none is known it shares none with others
 	Domain string   // registrable, for World.PerDom
@@ -222,16 +224,17 @@ func (w *World) apart(speed float64, site int, each float64) float64 {
 	case !w.Varied:
 		return min(speed, each/g)
 	}
-	return each / spaced(g, each/speed)
+	return each / spaced(g, each/speed, w.Sites[site].Varies)
 }
 
 // spaced is the mean time between the starts of two requests, s, that are at least a gap apart and one after the other, and whose times are
-// exponentially distributed.
-func spaced(gap, took float64) float64 {
-	if took <= 0 {
-		return gap
+// log-normally distributed around a mean, by such a standard deviation.
+func spaced(gap, took, varies float64) float64 {
+	if took <= 0 || gap <= 0 || varies <= 0 {
+		return max(gap, took)
 	}
-	return gap + took*math.Exp(-gap/took)
+	above := math.Log(gap/took) / varies
+	return gap*normal(above+varies/2) + took*normal(varies/2-above)
 }
 
 // page is what a page of a site holds, bits.
