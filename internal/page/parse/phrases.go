@@ -82,7 +82,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 // elsewhere reports whether a reference on the page at url names a host of another domain, as far as their last two labels tell.
 func elsewhere(ref []byte, url string) bool {
 	slashes := bytes.Index(ref, []byte("//"))
-	if slashes < 0 || slashes > 0 && (ref[slashes-1] != ':' || bytes.IndexAny(ref[:slashes-1], "/?#") >= 0) {
+	if slashes < 0 || slashes > 0 && (ref[slashes-1] != ':' || bytes.ContainsAny(ref[:slashes-1], "/?#")) {
 		return false
 	}
 	_, at, _ := strings.Cut(url, "//")
