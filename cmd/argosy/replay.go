@@ -51,21 +51,56 @@ func isCoordinator(place string) bool {
 func (f *recordingFlags) ask(c *cobra.Command, place string) (r sim.Recording, err error) {
 	f.server = place
 	err = f.fleet(c, func(ctx context.Context, cl *web.Client, _ io.Writer) error {
-		id := f.job
-		if id == 0 {
-			jobs, err := cl.Jobs(ctx)
-			if err != nil {
-				return err
-			}
-			if len(jobs) != 1 {
-				return usage("--job: %s has %d jobs: name one", place, len(jobs))
-			}
-			id = jobs[0].ID
+		jobs, err := cl.Jobs(ctx)
+		if err != nil {
+			return err
+		}
+		ids := make([]uint32, len(jobs))
+		for i := range jobs {
+			ids[i] = jobs[i].ID
+		}
+		id, err := recordedJob(ids, f.job, place)
+		if err != nil {
+			return err
 		}
 		r, err = cl.Recording(ctx, id)
 		return err
 	})
 	return r, err
+}
+
+// recordedJob is the one of some jobs that is asked for, or (0) the only one.
+func recordedJob(jobs []uint32, asked uint32, place string) (uint32, error) {
+	switch {
+	case len(jobs) == 0:
+		return 0, usage("%s holds no job", place)
+	case asked > 0 && !slices.Contains(jobs, asked):
+		return 0, usage("--job %d: %s has %s", asked, place, numbered(jobs))
+	case asked > 0:
+		return asked, nil
+	case len(jobs) > 1:
+		return 0, usage("--job: %s has %s: name one", place, numbered(jobs))
+	}
+	return jobs[0], nil
+}
+
+// numbered names jobs, of many the first.
+func numbered(jobs []uint32) string {
+	const most = 10
+	out := "job"
+	if len(jobs) > 1 {
+		out += "s"
+	}
+	for i, id := range jobs[:min(len(jobs), most)] {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprintf(" %d", id)
+	}
+	if len(jobs) > most {
+		out += fmt.Sprintf(" and %d more", len(jobs)-most)
+	}
+	return out
 }
 
 // open reads a recording from a directory, a ledger's URL, or a coordinator.
@@ -98,12 +133,9 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 	if err != nil {
 		return r, err
 	}
-	id := f.job
-	if id == 0 {
-		if len(jobs) != 1 {
-			return r, usage("--job: %s holds %d jobs: name one", name, len(jobs))
-		}
-		id = jobs[0]
+	id, err := recordedJob(jobs, f.job, name)
+	if err != nil {
+		return r, err
 	}
 	r, err = recorded.Read(ctx, l, id, recorded.MaxFacts)
 	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) {

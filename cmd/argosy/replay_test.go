@@ -31,3 +31,20 @@ func TestReplayable(t *testing.T) {
 		}
 	}
 }
+
+// The job of a recording is the only one, or one that is there: what there is, is said.
+func TestRecordedJob(t *testing.T) {
+	for _, c := range []struct {
+		jobs        []uint32
+		asked, want uint32
+		says        string
+	}{
+		{[]uint32{3}, 0, 3, ""}, {[]uint32{3, 4}, 4, 4, ""}, {nil, 0, 0, "d holds no job"}, {nil, 2, 0, "d holds no job"}, {[]uint32{3}, 9, 0, "--job 9: d has job 3"},
+		{[]uint32{3, 4}, 0, 0, "--job: d has jobs 3, 4: name one"}, {[]uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 20, 0, "--job 20: d has jobs 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more"},
+	} {
+		id, err := recordedJob(c.jobs, c.asked, "d")
+		if id != c.want || (err == nil) != (c.says == "") || err != nil && err.Error() != c.says {
+			t.Errorf("%v, %d: %d, %v", c.jobs, c.asked, id, err)
+		}
+	}
+}
