@@ -146,6 +146,7 @@ type asking struct {
 	waiting int      // of these
 	was     looked   // whose templates want this
 	want    yield.Want
+	full    bool // there is no room for them, nor will there be in this walk
 }
 
 // entry is a queue entry and its URL's record.
@@ -179,7 +180,8 @@ func (a *asking) batch(batch []entry, n int) []entry {
 		}
 		if e.template != 0 {
 			w := a.wants(e)
-			if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
+			if a.full || w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
+				a.full = true
 				a.passed = append(a.passed, e)
 				a.waiting++
 				continue
@@ -195,7 +197,7 @@ func (a *asking) batch(batch []entry, n int) []entry {
 // wants says how an entry that had to wait is asked for. Many that stand together have the same templates.
 func (a *asking) wants(e looked) *yield.Want {
 	if a.was.template != e.template || a.was.via != e.via {
-		a.was, a.want = e, a.m.Want(e.template, e.via, crawl.Key{})
+		a.was, a.want, a.full = e, a.m.Want(e.template, e.via, crawl.Key{}), false
 	}
 	return &a.want
 }
