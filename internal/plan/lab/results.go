@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,9 @@ func Build() string {
 	}
 	return out
 }
+
+// ErrResults says that a file cannot be taken for results: it is another one's, or of another build.
+var ErrResults = errors.New("name another file")
 
 // maxResults bounds what is read of a file of results, bytes.
 const maxResults = 1 << 30
@@ -68,6 +72,9 @@ func readResults(f io.Reader, name string, take func(line []byte) error) (whole 
 	for n := 1; ; n++ {
 		b, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
+			if n == 1 && !isBegun(b) {
+				return 0, fmt.Errorf("%s: not a file of results: %w", name, ErrResults)
+			}
 			return whole, nil
 		} else if err != nil {
 			return 0, err
@@ -75,14 +82,20 @@ func readResults(f io.Reader, name string, take func(line []byte) error) (whole 
 		if n == 1 {
 			var h header
 			if json.Unmarshal(b, &h) != nil || h.Build == "" {
-				return 0, fmt.Errorf("%s: not a file of results", name)
+				return 0, fmt.Errorf("%s: not a file of results: %w", name, ErrResults)
 			}
 			if h.Build != Build() {
-				return 0, fmt.Errorf("%s: of another build (%s, this is %s): name another file", name, h.Build, Build())
+				return 0, fmt.Errorf("%s: of another build (%s, this is %s): %w", name, h.Build, Build(), ErrResults)
 			}
 		} else if err := take(b); err != nil {
-			return 0, fmt.Errorf("%s: line %d: %w", name, n, err)
+			return 0, fmt.Errorf("%s: line %d: %w: %w", name, n, err, ErrResults)
 		}
 		whole += int64(len(b))
 	}
+}
+
+// isBegun reports whether a file that has no whole line may have been begun as one of results: else its owner would lose it.
+func isBegun(b []byte) bool {
+	own, err := json.Marshal(header{Build()})
+	return err == nil && bytes.HasPrefix(own, b)
 }
