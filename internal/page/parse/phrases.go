@@ -68,8 +68,10 @@ func Mark(body []byte, url string, links []Link) Phrases {
 		at, _, _ = strings.Cut(at, "?")
 		r.dir = directory([]byte(at[strings.IndexByte(at+"/", '/'):]))
 	}
+	_, at, _ := strings.Cut(url, "//")
+	domain := domainOf([]byte(at))
 	for i := range links {
-		if !elsewhere(links[i].Ref, url) {
+		if !elsewhere(links[i].Ref, domain) {
 			r.address(links[i].Ref)
 		}
 	}
@@ -79,14 +81,13 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	return marks
 }
 
-// elsewhere reports whether a reference on the page at url names a host of another domain, as far as their last two labels tell.
-func elsewhere(ref []byte, url string) bool {
+// elsewhere reports whether a reference names a host of another domain, as far as their last two labels tell.
+func elsewhere(ref, domain []byte) bool {
 	slashes := bytes.Index(ref, []byte("//"))
 	if slashes < 0 || slashes > 0 && (ref[slashes-1] != ':' || bytes.ContainsAny(ref[:slashes-1], "/?#")) {
 		return false
 	}
-	_, at, _ := strings.Cut(url, "//")
-	return !bytes.EqualFold(domainOf(ref[slashes+2:]), domainOf([]byte(at)))
+	return !bytes.EqualFold(domainOf(ref[slashes+2:]), domain)
 }
 
 // domainOf returns the last two labels of the host that an address begins with.

@@ -76,6 +76,7 @@ func TestLongLinear(t *testing.T) {
 		"quotes":                    rep("<a b='"),
 		"locations":                 rep("<loc>"),
 		"an endless location":       "<loc>" + rep("x<"),
+		"what was asked for":        strings.Repeat(rep("日本語文"), 4),
 	}
 	for name, doc := range docs {
 		start := worked(t)
@@ -105,10 +106,14 @@ func TestLongLinear(t *testing.T) {
 				}
 			})
 		}
+		within("what it shows", func() { Mark([]byte(doc), "http://a.test/"+ownRunsOfMany, nil) })
 		within("a sitemap", func() { Sitemap([]byte(doc)) })
 		within("in a sitemap", func() { Sitemap([]byte("<urlset><url>" + doc)) })
 	}
 }
+
+// ownRunsOfMany are runs of an address, the first of which a document has again and again, and the others never.
+const ownRunsOfMany = "日本語/甲乙/丙丁/戊己/庚辛/壬癸/子丑/寅卯"
 
 // worked is the processor time of this thread so far: how busy the machine is does not count.
 func worked(t *testing.T) time.Duration {

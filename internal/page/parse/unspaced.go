@@ -66,22 +66,34 @@ func unspaced(word []byte) bool {
 // run takes in a word that is not ASCII, but for its last piece, which it returns: what stands in the page's own address is a piece by
 // itself, as it would be between spaces. alike is the word's mark.
 func (r *reader) run(word []byte, alike uint64) (mark uint64, own bool) {
-	rest := word
+	var next [ownRuns]int // where each of the address's runs stands next: none is looked for twice in the same bytes
+	for k := range r.mine {
+		next[k] = -1
+	}
+	from := 0
 	for {
-		i, n := r.mineIn(rest)
+		at, n := len(word), 0
+		for k, m := range r.mine {
+			if next[k] < from {
+				next[k] = indexFrom(word, m, from)
+			}
+			if next[k] < at {
+				at, n = next[k], len(m)
+			}
+		}
 		if n == 0 {
 			break
 		}
-		if i > 0 {
-			r.piece(r.markOf(rest[:i]), false)
+		if at > from {
+			r.piece(r.markOf(word[from:at]), false)
 		}
-		if rest = rest[i+n:]; len(rest) == 0 {
+		if from = at + n; from == len(word) {
 			return ownWord, true
 		}
 		r.piece(ownWord, true)
 	}
-	if len(rest) < len(word) {
-		return r.markOf(rest), false
+	if from > 0 {
+		return r.markOf(word[from:]), false
 	}
 	if unspaced(word) && !r.naming {
 		return r.markOf(word), false
@@ -89,14 +101,12 @@ func (r *reader) run(word []byte, alike uint64) (mark uint64, own bool) {
 	return alike, false
 }
 
-// mineIn returns where the first run of the page's own address stands in a word, and how long it is; 0 if none does.
-func (r *reader) mineIn(word []byte) (at, n int) {
-	for _, m := range r.mine {
-		if i := bytes.Index(word, m); i >= 0 && (n == 0 || i < at) {
-			at, n = i, len(m)
-		}
+// indexFrom returns where a run stands in a word from a place on; len(word) if it does not.
+func indexFrom(word, run []byte, from int) int {
+	if i := bytes.Index(word[from:], run); i >= 0 {
+		return from + i
 	}
-	return at, n
+	return len(word)
 }
 
 // markOf returns the mark of a piece of a word. Of a sentence it takes in the phrases.
