@@ -8,16 +8,12 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
-	"argosy/internal/fleet/ledger"
-	"argosy/internal/fleet/outdir"
-	"argosy/internal/fleet/recorded"
 	"argosy/internal/plan/sim"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/webs"
@@ -83,17 +79,9 @@ func (w cityWeb) crawl(t *testing.T, spec string) (dir string) {
 }
 
 // record returns what the ledger of such a crawl has recorded.
-func (w cityWeb) record(t *testing.T, spec string) (r sim.Recording) {
+func (w cityWeb) record(t *testing.T, spec string) sim.Recording {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), filepath.Join(w.crawl(t, spec), outdir.LedgerFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if r, err = recorded.Read(t.Context(), l, 1, recorded.MaxFacts); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return recordingIn(t, w.crawl(t, spec))
 }
 
 var cities = flag.String("sim.cities", "", "strategies, separated by spaces, under which webs of cities around the world are crawled, and replayed under each")

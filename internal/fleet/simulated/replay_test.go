@@ -156,9 +156,15 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 }
 
 // record returns what the ledger of such a crawl has recorded.
-func (w shapedWeb) record(t *testing.T, spec string) (r sim.Recording) {
+func (w shapedWeb) record(t *testing.T, spec string) sim.Recording {
 	t.Helper()
-	l, err := ledger.Open(t.Context(), filepath.Join(w.crawl(t, spec), outdir.LedgerFile))
+	return recordingIn(t, w.crawl(t, spec))
+}
+
+// recordingIn returns what the ledger in a directory has recorded.
+func recordingIn(t *testing.T, dir string) (r sim.Recording) {
+	t.Helper()
+	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}
