@@ -3,14 +3,20 @@ package predict
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"argosy/internal/crawl"
 )
 
-// recordVersion is the version of an encoded record.
-const recordVersion = 1
+// recordVersion is the version of an encoded record. In those of mixedDelays requests over connections that were open had told delays, too, which are shorter:
+// delays to sites are measured again.
+const (
+	recordVersion = 2
+	mixedDelays   = 1
+)
 
 // Bounds of an encoded record: what is larger was not written by us.
 const (
@@ -42,12 +48,11 @@ type encodedNode struct {
 }
 
 type encodedSite struct {
-	Name    string        `cbor:"1,keyasint"`
-	Served  encodedShare  `cbor:"2,keyasint"`
-	Version uint32        `cbor:"3,keyasint"`
-	Delays  uint32        `cbor:"4,keyasint"`
-	Pairs   []encodedPair `cbor:"5,keyasint,omitempty"`
-	Page    []float64     `cbor:"6,keyasint,omitempty"`
+	Name   string        `cbor:"1,keyasint"`
+	Served encodedShare  `cbor:"2,keyasint"`
+	Delays uint32        `cbor:"4,keyasint"` // 3 counted what was learned, for who remembers what it was
+	Pairs  []encodedPair `cbor:"5,keyasint,omitempty"`
+	Page   []float64     `cbor:"6,keyasint,omitempty"`
 }
 
 type encodedPair struct {
@@ -90,28 +95,30 @@ type encodedWork struct {
 	At      int64      `cbor:"8,keyasint,omitempty"`
 }
 
-// Encode writes the record down. Equal records give equal bytes.
+// Encode writes the record down. Equal records give equal bytes: nodes and sites are in the order of their names, however they are numbered here, and those of
+// which nothing was measured are left out. A fleet numbers them as it first looks at them, a restart and a replay as they are first told of.
 func (rec *Record) Encode() ([]byte, error) {
 	e := encoded{
 		Version: recordVersion, Observed: rec.observed, Fleet: rec.fleet, Page: rec.page.encode(), Aging: rec.aging.encode(), Clump: rec.clump.encode(), Probe: rec.probe.encode(),
 		Waits: rec.waits.last, WaitNext: rec.waits.next, WaitEach: rec.waits.each,
 	}
-	for i := range rec.node {
+	nodes, sites := rec.told()
+	for _, i := range nodes.order {
 		n := &rec.node[i]
 		x := encodedNode{Name: rec.nodes.names[i], Store: [2]float64{n.store.bits, n.store.seconds}}
 		for to, s := range n.delay {
-			x.Delays = append(x.Delays, encodedDelay{to, s.ms, s.next})
+			x.Delays = append(x.Delays, encodedDelay{nodes.of(to), s.ms, s.next})
 		}
 		slices.SortFunc(x.Delays, func(a, b encodedDelay) int { return a.Node - b.Node })
 		e.Nodes = append(e.Nodes, x)
 	}
-	for i := range rec.site {
+	for _, i := range sites.order {
 		s := &rec.site[i]
-		x := encodedSite{Name: rec.sites.names[i], Served: s.served.encode(), Version: s.version, Delays: s.delays, Page: s.page.encode()}
+		x := encodedSite{Name: rec.sites.names[i], Served: s.served.encode(), Delays: s.delays, Page: s.page.encode()}
 		for k := range s.pairs {
 			p := &s.pairs[k]
 			y := encodedPair{
-				Node: p.node, Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
+				Node: int32(nodes.of(int(p.node))), Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
 				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Tried: p.tried, Leases: p.rate.leases,
 			}
 			if p.delay != nil {
@@ -119,10 +126,11 @@ func (rec *Record) Encode() ([]byte, error) {
 			}
 			x.Pairs = append(x.Pairs, y)
 		}
+		slices.SortFunc(x.Pairs, func(a, b encodedPair) int { return int(a.Node - b.Node) })
 		e.Sites = append(e.Sites, x)
 	}
 	for k, w := range rec.works {
-		e.Works = append(e.Works, encodedWork{k.Product, k.Site, k.Node, w.seconds, w.pages, w.need, w.weight, w.at})
+		e.Works = append(e.Works, encodedWork{k.Product, sites.of(k.Site), nodes.of(k.Node), w.seconds, w.pages, w.need, w.weight, w.at})
 	}
 	slices.SortFunc(e.Works, func(a, b encodedWork) int {
 		return kindOf(a).compare(kindOf(b))
@@ -132,6 +140,62 @@ func (rec *Record) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("encode the record of measurements: %w", err)
 	}
 	return b, nil
+}
+
+// written are the numbers of what is written down.
+type written struct {
+	order []int // their own numbers
+	at    map[int]int
+}
+
+// of is the number under which one is written; less than 0 is none, and stays.
+func (w *written) of(own int) int {
+	if own < 0 {
+		return own
+	}
+	return w.at[own]
+}
+
+// in numbers some by their names.
+func in(names []string, told map[int]bool) (w written) {
+	w.order = slices.SortedFunc(maps.Keys(told), func(a, b int) int { return strings.Compare(names[a], names[b]) })
+	w.at = make(map[int]int, len(w.order))
+	for k, own := range w.order {
+		w.at[own] = k
+	}
+	return w
+}
+
+// told are the nodes and the sites of which something was.
+func (rec *Record) told() (nodes, sites written) {
+	node, site := map[int]bool{}, map[int]bool{}
+	for i := range rec.node {
+		n := &rec.node[i]
+		if n.store != (total{}) {
+			node[i] = true
+		}
+		for to := range n.delay {
+			node[i], node[to] = true, true
+		}
+	}
+	for i := range rec.site {
+		s := &rec.site[i]
+		if len(s.pairs) > 0 || s.served != (share{}) || s.page != (size{}) {
+			site[i] = true
+		}
+		for k := range s.pairs {
+			node[int(s.pairs[k].node)] = true
+		}
+	}
+	for k := range rec.works {
+		if k.Site >= 0 {
+			site[k.Site] = true
+		}
+		if k.Node >= 0 {
+			node[k.Node] = true
+		}
+	}
+	return in(rec.nodes.names, node), in(rec.sites.names, site)
 }
 
 func kindOf(w encodedWork) Kind { return Kind{w.Product, w.Site, w.Node} }
@@ -207,7 +271,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 	if err := crawl.Unmarshal(b, &e); err != nil {
 		return nil, fmt.Errorf("record of measurements: %w", err)
 	}
-	if e.Version != recordVersion {
+	if e.Version != recordVersion && e.Version != mixedDelays {
 		return nil, fmt.Errorf("record of measurements: version %d, not %d", e.Version, recordVersion)
 	}
 	if len(e.Nodes) > maxNames || len(e.Sites) > maxNames || len(e.Works) > maxWorks || e.Observed < 0 || e.Fleet < 0 {
@@ -243,6 +307,9 @@ func DecodeRecord(b []byte) (*Record, error) {
 		}
 	}
 	for i := range e.Sites {
+		if e.Version == mixedDelays {
+			e.Sites[i].forgetDelays()
+		}
 		if err := rec.decodeSite(&e.Sites[i]); err != nil {
 			return nil, fmt.Errorf("record of measurements: site %q: %w", e.Sites[i].Name, err)
 		}
@@ -277,6 +344,15 @@ func (rec *Record) decodeNode(x *encodedNode, nodes int) error {
 	return finite(x.Store[0], x.Store[1])
 }
 
+// forgetDelays makes nobody have measured a delay to a site.
+func (x *encodedSite) forgetDelays() {
+	x.Delays = 0
+	for i := range x.Pairs {
+		x.Pairs[i].Delay = nil
+		x.Pairs[i].Tried &^= triedDelay
+	}
+}
+
 func (rec *Record) decodeSite(x *encodedSite) error {
 	before := len(rec.site)
 	if rec.Site(x.Name) != before {
@@ -287,7 +363,7 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 	if err != nil {
 		return err
 	}
-	s.served, s.version, s.delays, s.page = x.Served.decode(), x.Version, x.Delays, size{page[0], page[1]}
+	s.served, s.delays, s.page = x.Served.decode(), x.Delays, size{page[0], page[1]}
 	last := int32(-1)
 	for _, y := range x.Pairs {
 		if y.Node <= last || int(y.Node) >= len(rec.node) {

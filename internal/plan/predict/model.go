@@ -289,7 +289,7 @@ const modulusSamples = 100
 func (b *Book) SetLandmarks(nodes []int) { b.model.marks = append([]int(nil), nodes...) }
 
 // fitCoordinates places landmarks and nodes when there are other landmarks, or when a tenth of the delays between them is new, and sites
-// when a tenth of theirs to landmarks is: every request tells one.
+// when a tenth of theirs to landmarks is: every lease tells one.
 func (b *Book) fitCoordinates() {
 	m := &b.model
 	fresh := b.fleet - b.placed
@@ -339,28 +339,30 @@ func (b *Book) fitSite(s int) {
 	m.due[s], m.told[s] = d, told
 }
 
-// fitFleet places the landmarks and then the other nodes. It tells whether it could.
+// fitFleet places the landmarks and then the other nodes. It tells whether it could. It looks at nodes by their names: which of some that are as good become
+// landmarks, and from where the space is fitted, does not hang on who was numbered first.
 func (b *Book) fitFleet() bool {
-	n := len(b.node)
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	delay := b.Apart(all)
 	m := &b.model
+	all := b.apart()
 	if len(m.marks) == 0 {
-		m.marks = netcoord.Spread(delay, min(b.cfg.Landmarks, n))
+		for _, k := range netcoord.Spread(b.Apart(all), min(b.cfg.Landmarks, len(all))) {
+			m.marks = append(m.marks, all[k])
+		}
 	}
 	if len(m.marks) < 3 {
 		return false
 	}
-	space, err := netcoord.Fit(b.cfg.Coordinates, pick(delay, m.marks, m.marks))
+	space, err := netcoord.Fit(b.cfg.Coordinates, b.Apart(m.marks))
 	if err != nil {
 		return false // nothing was measured between them yet
 	}
 	m.space, m.of = space, slices.Clone(m.marks)
-	m.nodes = make([]netcoord.Coord, n)
-	for i, d := range pick(delay, all, m.marks) {
+	m.nodes = make([]netcoord.Coord, len(b.node))
+	for _, i := range all {
+		d := make([]float64, len(m.marks))
+		for k, l := range m.marks {
+			d[k] = b.between(i, l)
+		}
 		m.nodes[i] = space.Place(d)
 	}
 	for k, l := range m.marks {
@@ -369,15 +371,15 @@ func (b *Book) fitFleet() bool {
 	return true
 }
 
-func pick(m [][]float64, rows, cols []int) [][]float64 {
-	out := make([][]float64, len(rows))
-	for a, i := range rows {
-		out[a] = make([]float64, len(cols))
-		for c, j := range cols {
-			out[a][c] = m[i][j]
+// apart are the nodes whose delay to or from another was measured, in the order of their names.
+func (b *Book) apart() (all []int) {
+	told := map[int]bool{}
+	for i := range b.node {
+		for to := range b.node[i].delay {
+			told[i], told[to] = true, true
 		}
 	}
-	return out
+	return in(b.nodes.names, told).order
 }
 
 // fitNear says how near nodes are: by their coordinates, else by their group. It is as near from either side.

@@ -569,15 +569,21 @@ func (b *Book) Apart(nodes []int) [][]float64 {
 	for i, from := range nodes {
 		out[i] = make([]float64, len(nodes))
 		for j, to := range nodes {
-			out[i][j] = math.NaN()
-			if s := b.node[from].delay[to]; s != nil {
-				out[i][j] = b.summary(s)
-			} else if s := b.node[to].delay[from]; s != nil {
-				out[i][j] = b.summary(s)
-			}
+			out[i][j] = b.between(from, to)
 		}
 	}
 	return out
+}
+
+// between is the delay that was measured between two nodes, ms, from either side; NaN: none was.
+func (b *Book) between(from, to int) float64 {
+	if s := b.node[from].delay[to]; s != nil {
+		return b.summary(s)
+	}
+	if s := b.node[to].delay[from]; s != nil {
+		return b.summary(s)
+	}
+	return math.NaN()
 }
 
 // Served returns how many of a pair's requests are remembered, the old ones less, and how many of those gave a page:

@@ -3,8 +3,11 @@ package predict
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
+
+	"argosy/internal/crawl"
 )
 
 // random gives a record facts of every kind, in an order that follows from the seed.
@@ -57,6 +60,79 @@ func TestRecordSurvivesEncoding(t *testing.T) {
 		}
 		if !bytes.Equal(x, y) {
 			t.Fatalf("seed %d: the record that was read goes on otherwise", seed)
+		}
+	}
+}
+
+// What is written down is the same however nodes and sites were numbered: a fleet does that when it looks at them first, in any order and before anything was
+// measured of them, a replay as it is told of them. What is predicted from it is the same but for the order in which sums are made.
+func TestRecordsOfOtherNumbersAreEqual(t *testing.T) {
+	told, looked := NewRecord(), NewRecord()
+	for i := range 9 {
+		looked.Site(fmt.Sprint("s", 8-i))
+		looked.Node(fmt.Sprint("n", 8-i)) // half of them never measure anything
+	}
+	for seed := range uint64(5) {
+		random(told, seed, 200)
+		random(looked, seed, 200)
+		a, err := told.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := looked.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Fatalf("after %d facts: %d and %d bytes, and they differ", 200*(seed+1), len(a), len(b))
+		}
+	}
+	x, y := told.Book(Config{}), looked.Book(Config{})
+	x.Fit()
+	y.Fit()
+	for i := range 5 {
+		for j := range 9 {
+			node, site := fmt.Sprint("n", i), fmt.Sprint("s", j)
+			a, b := x.Rate(x.Node(node), x.Site(site), 1e9), y.Rate(y.Node(node), y.Site(site), 1e9)
+			if math.Abs(a.Value/b.Value-1) > 1e-9 || math.Abs(a.Sigma-b.Sigma) > 1e-9 {
+				t.Errorf("%s, %s: %+v and %+v", node, site, a, b)
+			}
+		}
+	}
+}
+
+// Delays to sites in a record of before they had one unit are measured again; all else of it stays.
+func TestMixedDelaysAreForgotten(t *testing.T) {
+	rec := NewRecord()
+	n, m, s := rec.Node("a"), rec.Node("b"), rec.Site("s")
+	rec.Delay(n, s, 20, 1)
+	rec.Tried(n, s, true)
+	rec.Tried(n, s, false)
+	rec.NodeDelay(n, m, 7)
+	rec.Reported(n, s, Report{Bits: 1e6, Seconds: 1, Good: 9, All: 9}, 2)
+	b, err := rec.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e encoded
+	if err := crawl.Unmarshal(b, &e); err != nil {
+		t.Fatal(err)
+	}
+	for version, stays := range map[int]bool{recordVersion: true, mixedDelays: false} {
+		e.Version = version
+		b, err := crawl.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := DecodeRecord(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read.Timed(n, s) != stays || read.WasTried(n, s, true) != stays {
+			t.Errorf("version %d: a delay is known: %v, want %v", version, read.Timed(n, s), stays)
+		}
+		if _, all := read.Served(n, s, 2); !read.WasTried(n, s, false) || all != 9 || len(read.node[n].delay) != 1 {
+			t.Errorf("version %d: what is no delay to a site is not as it was", version)
 		}
 	}
 }
