@@ -9,8 +9,8 @@ import (
 	"argosy/internal/page/polite"
 )
 
-// probe measures what the scheduler goes by, on the site's clock: the delay alone, if that is asked for, or BC by fetching the site's root page three times, the
-// first of them also an httpping on a connection of its own; and BS of the node's store, once in the node's life. Of an answer that is an error
+// probe measures what the scheduler goes by, on the site's clock: the delay alone, if that is asked for, or BC by fetching the site's root page three times over a
+// connection of its own, so that the first is an httpping, too; and BS of the node's store, once in the node's life. Of an answer that is an error
 // only the delay is taken, and that the site refuses the node, if it says so.
 func (l *lease) probe() {
 	if !l.askRobots() || l.gaveUp != "" {
@@ -27,8 +27,10 @@ func (l *lease) probe() {
 	bc := crawl.Measure{Kind: crawl.MeasureBC, URL: l.l.Probe, Store: l.a.cfg.Info.Store}
 	ping := crawl.Measure{Kind: crawl.MeasurePing, URL: l.l.Probe}
 	conn := crawl.Measure{Kind: crawl.MeasureConn, URL: l.l.Probe}
+	sess := l.a.fetcher.Open(l.job.Limits.Fetch, l.addrs) // that of the lease has asked for robots.txt
+	defer sess.Close()
 	for range crawl.ProbeTries {
-		resp, err := l.exchange(u)
+		resp, err := l.exchangeOn(sess, u)
 		if err != nil {
 			resp.Release()
 			l.probeFailed(0)

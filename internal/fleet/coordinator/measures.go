@@ -65,7 +65,7 @@ func (f *forecasts) all() []Forecast {
 }
 
 // foretold has the readers say what they expect of what a fact tells, before it is learned. Of a delay that is done once for each pair:
-// every request tells one.
+// every lease tells one.
 func (k *lore) foretold(f *learn.Fact) {
 	record := k.learned.Record()
 	if f.Kind != learn.Report && f.Kind != learn.Delay || !record.Knows(f.Node) || !record.KnowsSite(f.Site) {

@@ -98,7 +98,7 @@ func TestTimesOfSitesLieApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	const e = 2.718281828459045
+	const e = math.E
 	for i, p := range []struct {
 		job, lease int
 		site       string
@@ -112,8 +112,64 @@ func TestTimesOfSitesLieApart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := l.Varies(t.Context(), 1)
-	if err != nil || len(got) != 2 || math.Abs(got["a.test"]-math.Sqrt2) > 1e-4 || got["c.test"] > 1e-6 {
+	got, err := l.Times(t.Context(), 1)
+	if err != nil || len(got) != 3 || math.Abs(got["a.test"].Varies-math.Sqrt2) > 1e-4 || got["b.test"].Varies >= 0 || math.Abs(got["c.test"].Varies) > 1e-6 {
 		t.Errorf("%v (%v)", got, err)
+	}
+}
+
+// Which share of an httpping the answer takes is told by requests that opened their connection; of those over one that was open it is all they had.
+func TestAnswersOfSites(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for i, timing := range []string{"[7,100,100,20,80,900]", "[0,0,0,10,990,5]", "[0,200,0,0,100,5]"} {
+		if _, err := l.db.ExecContext(t.Context(), l.kind.bind(`INSERT INTO pages (job, key, url, surt, state, site, lease, timing) VALUES (1, ?, '', '', 'fetched', ?, 1, ?)`),
+			[]byte{byte(i)}, []string{"a.test", "a.test", "b.test"}[i], timing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := l.Times(t.Context(), 1)
+	if err != nil || math.Abs(got["a.test"].Answers-1.0/3) > 1e-9 || math.Abs(got["b.test"].Answers-1.0/3) > 1e-9 {
+		t.Errorf("%v (%v), want a third of each", got, err)
+	}
+}
+
+// Delays that nobody asked for are read as they were learned: of pages that opened their connection.
+func TestDelaysAsLearned(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	outcome := func(url string, state crawl.State, reason crawl.Kind, timing [6]int32) crawl.Outcome {
+		u, err := crawl.Parse(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return crawl.Outcome{Key: u.Key(), URL: url, State: state, Reason: reason, Status: 200, Timing: timing, Record: crawl.Location{File: "f", Length: 1}, Date: 3}
+	}
+	part := crawl.Part{Lease: 1, No: 1, WorkedUS: 1e6, Outcomes: []crawl.Outcome{
+		outcome("http://a.test/robots.txt", crawl.Beside, crawl.ReasonRobots, [6]int32{5, 10_007, 0, 13, 11_111, 5}),
+		outcome("http://a.test/", crawl.Fetched, "", [6]int32{0, 0, 0, 13, 11_111, 5}),
+		outcome("http://a.test/b", crawl.Fetched, "", [6]int32{0, 10_003, 20_001, 11, 11_113, 5}),
+	}}
+	lease := &crawl.Lease{ID: 1, Job: 1, Site: "a.test", Node: "n"}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []Applied{
+		{Seq: 1, At: 1, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}},
+		{Seq: 2, At: 2, Entry: &crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{*lease}}},
+		{Seq: 3, At: 3, Entry: &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Parts: []crawl.Part{part}}},
+	})); err != nil {
+		t.Fatal(err)
+	}
+	var got []learn.Fact
+	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error { got = append(got, f); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	want := learn.OfPart(learn.Worker{Node: "n", Site: "a.test"}, &part, 3)
+	if len(want) != 2 || !slices.Equal(got, want) {
+		t.Errorf("read %+v,\nlearned %+v", got, want)
 	}
 }

@@ -140,55 +140,86 @@ func (l *Ledger) Addresses(ctx context.Context, job uint32) (map[string][]string
 	return out, l.wrap(rows.Err())
 }
 
-// Varies returns, of each site of a job, how far the times of its requests lie apart within a lease: the standard deviation of their logarithm.
-// Sites of which no lease has had two pages are not in it.
-func (l *Ledger) Varies(ctx context.Context, job uint32) (map[string]float64, error) {
+// Times is what the steps of a site's requests tell.
+type Times struct {
+	Varies  float64 // how far they lie apart within a lease, as the standard deviation of the logarithm of what a request takes; less than 0: no lease has had two pages
+	Answers float64 // share of an httpping that the answer takes, over a connection that is open; 0: no page has opened one
+}
+
+// Times returns what the steps of requests tell of each site of a job that has answered.
+func (l *Ledger) Times(ctx context.Context, job uint32) (map[string]Times, error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT site, lease, timing FROM pages WHERE job = ? AND state = 'fetched' AND timing IS NOT NULL AND lease IS NOT NULL ORDER BY site, lease`), int64(job))
 	if err != nil {
 		return nil, l.wrap(err)
 	}
 	defer rows.Close()
-	type spread struct{ square, free float64 }
-	of := map[string]spread{}
-	var sum, square, n float64
-	var site string
-	var lease int64
-	end := func() {
-		if n > 1 {
-			s := of[site]
-			of[site] = spread{s.square + square - sum*sum/n, s.free + n - 1}
-		}
-		sum, square, n = 0, 0, 0
-	}
+	of := map[string]*steps{}
 	for rows.Next() {
-		var at, timing string
-		var id int64
-		if err := rows.Scan(&at, &id, &timing); err != nil {
+		var site, timing string
+		var lease int64
+		if err := rows.Scan(&site, &lease, &timing); err != nil {
 			return nil, l.wrap(err)
 		}
-		if at != site || id != lease {
-			end()
-			site, lease = at, id
-		}
-		var steps [6]int32
-		if err := json.Unmarshal([]byte(timing), &steps); err != nil {
+		var each [6]int32
+		if err := json.Unmarshal([]byte(timing), &each); err != nil {
 			return nil, l.wrap(err)
 		}
-		us := 0.0
-		for _, step := range steps {
-			us += float64(step)
+		if of[site] == nil {
+			of[site] = new(steps)
 		}
-		if us > 0 {
-			ln := math.Log(us)
-			sum, square, n = sum+ln, square+ln*ln, n+1
-		}
+		of[site].see(lease, each)
 	}
-	end()
-	out := make(map[string]float64, len(of))
-	for name, s := range of {
-		out[name] = math.Sqrt(max(0, s.square/s.free))
+	out := make(map[string]Times, len(of))
+	for site, s := range of {
+		out[site] = s.times()
 	}
 	return out, l.wrap(rows.Err())
+}
+
+// steps sums up the steps of a site's requests, lease by lease.
+type steps struct {
+	lease              int64
+	sum, square, n     float64 // of the logarithms of what this lease's took
+	squares, free      float64 // of the leases before it
+	answering, pinging float64 // of requests that opened their connection: the answer, and all of it
+}
+
+func (s *steps) see(lease int64, timing [6]int32) {
+	if lease != s.lease {
+		s.end()
+		s.lease = lease
+	}
+	us := 0.0
+	for _, step := range timing {
+		us += float64(step)
+	}
+	if us > 0 {
+		ln := math.Log(us)
+		s.sum, s.square, s.n = s.sum+ln, s.square+ln*ln, s.n+1
+	}
+	if ms := learn.Opened(timing); ms > 0 {
+		s.answering, s.pinging = s.answering+float64(timing[3]+timing[4])/1000, s.pinging+ms
+	}
+}
+
+// end ends a lease.
+func (s *steps) end() {
+	if s.n > 1 {
+		s.squares, s.free = s.squares+s.square-s.sum*s.sum/s.n, s.free+s.n-1
+	}
+	s.sum, s.square, s.n = 0, 0, 0
+}
+
+func (s *steps) times() (t Times) {
+	if s.end(); s.free > 0 {
+		t.Varies = math.Sqrt(max(0, s.squares/s.free))
+	} else {
+		t.Varies = -1
+	}
+	if s.pinging > 0 {
+		t.Answers = s.answering / s.pinging
+	}
+	return t
 }
 
 // Died returns when nodes reported last whose leases of a job ended since nothing was heard of them any more, Unix ms, and for how

@@ -47,7 +47,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if r.Sites, err = sites(ctx, l, &j); err != nil {
 		return r, err
 	}
-	if r.Varies, err = l.Varies(ctx, job); err != nil {
+	if r.Varies, r.Answers, err = times(ctx, l, job); err != nil {
 		return r, err
 	}
 	known := map[string]bool{}
@@ -147,6 +147,24 @@ func (a *away) leaveOut(r *sim.Recording) {
 			r.LeaveOut(from, to)
 		}
 	}
+}
+
+// times tells how far the times of sites' requests lie apart, and which share of an httpping their answers take, where that is known.
+func times(ctx context.Context, l *ledger.Ledger, job uint32) (varies, answers map[string]float64, err error) {
+	all, err := l.Times(ctx, job)
+	if err != nil {
+		return nil, nil, err
+	}
+	varies, answers = map[string]float64{}, map[string]float64{}
+	for site, t := range all {
+		if t.Varies >= 0 {
+			varies[site] = t.Varies
+		}
+		if t.Answers > 0 {
+			answers[site] = t.Answers
+		}
+	}
+	return varies, answers, nil
 }
 
 // sites tells where the sites of a job are, as far as its job says that, or its leases are limited by it.

@@ -34,6 +34,9 @@ func TestReplayLearnsTheSame(t *testing.T) {
 	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error {
 		again.Take(f)
 		facts[f.Kind]++
+		if least := (2 * shapedDelay).Seconds(); f.Kind == learn.Delay && f.Seconds < least {
+			t.Errorf("%s has a delay of %v s to %s, where a connection and an answer take %v at least", f.Node, f.Seconds, f.Site, least)
+		}
 		return nil
 	}); err != nil {
 		t.Fatal(err)

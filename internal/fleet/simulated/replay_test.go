@@ -102,6 +102,9 @@ func (w shapedWeb) place(name string) crawl.Place {
 	return crawl.Place{Lat: float64(x>>40%120) - 60, Lon: float64(x>>20%360) - 180}
 }
 
+// shapedDelay is that of all links.
+const shapedDelay = 20 * time.Millisecond
+
 // crawl has a fleet of four crawl a shaped web in simulated time, and returns its coordinator's directory.
 func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 	t.Helper()
@@ -114,13 +117,14 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 		s.Start()
 		begin := time.Now()
 		shape := &testkit.Shape{Link: func(node, site string) (float64, time.Duration) {
-			return w.speed(node, site, time.Since(begin) > w.turn) / light, 20 * time.Millisecond
+			return w.speed(node, site, time.Since(begin) > w.turn) / light, shapedDelay
 		}}
 		s.change = func(c *assemble.AgentConfig) {
 			node := c.Node.Info.Node
 			at := w.place(node)
 			c.Node.Info.Labels = map[string]string{"lat": fmt.Sprint(at.Lat), "lon": fmt.Sprint(at.Lon)}
 			c.Node.Fetch.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+				time.Sleep(shapedDelay) // a connection takes a round trip
 				here, there := net.Pipe()
 				select {
 				case s.sites.conns <- shape.Conn(there, node):

@@ -71,10 +71,23 @@ func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	return out
 }
 
-// OfTiming returns the delay that an ordinary request tells, by the time of its steps (crawl.Outcome.Timing); false: none.
+// OfTiming returns the delay that a page tells, by the time of its steps (crawl.Outcome.Timing); false: none.
 func OfTiming(w Worker, timing [6]int32, at int64) (Fact, bool) {
-	us := timing[1] + timing[4] // connecting, and from the request to the first byte
-	return Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: float64(us) / 1e6}, us > 0
+	ms := Opened(timing)
+	return Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: ms / 1000}, ms > 0
+}
+
+// Opened returns what an httpping would have measured, ms, by the time of a request's steps (crawl.Outcome.Timing): connecting, the handshake, and from the
+// request to the first byte. It is 0 of a request over a connection that was open, which has fewer round trips.
+func Opened(timing [6]int32) (ms float64) {
+	if timing[1] <= 0 {
+		return 0
+	}
+	us := 0
+	for _, step := range timing[1:5] {
+		us += int(step)
+	}
+	return float64(us) / 1000
 }
 
 // OfReport returns what a part tells of its pair as a whole. Where All is 0 it tells of

@@ -255,13 +255,13 @@ func (d *drawing) speeds(node, site, at int, x *piecePair, ms, off float64) []fl
 	return l.ln
 }
 
-// most is the ln speed that a pair of a delay (s) has at most of a site: a page takes no less, and only so many are asked for at once.
+// most is the ln speed that a pair of a delay (s) has at most of a site: a page takes no less than an answer does, and only so many are asked for at once.
 func (p *pieces) most(site int, delay float64) float64 {
 	s := &p.sites[site]
 	if s.good == 0 {
 		return math.Inf(1)
 	}
-	return math.Log(float64(s.width) * s.bits / s.good / delay)
+	return math.Log(float64(s.width) * s.bits / s.good / (delay * s.answers))
 }
 
 // line is a pair's ln speed over time, but for what all have in common (drawing.level): a stationary process that is known where the pair was tried,

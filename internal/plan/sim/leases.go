@@ -313,13 +313,37 @@ func (e *engine) took(l *lease, f learn.Fact) {
 
 // tookDelay has the fleet learn a delay that a lease has measured, ms.
 func (e *engine) tookDelay(l *lease, ms float64) {
-	e.latency[l.site] = polite.Latency(e.latency[l.site], time.Duration(ms*float64(time.Millisecond)))
+	e.answered(l.site, ms)
 	e.learned.Take(learn.Fact{At: e.now, Kind: learn.Delay, Node: e.w.Nodes[l.node].ID, Site: e.w.Sites[l.site].Name, Seconds: ms / 1000})
 }
 
-// toldDelays is how many delays the requests of one part tell at most. In a crawl every page tells one; more of them change the record's
-// figure by little, and each takes time here.
-const toldDelays = 5
+// answered notes how long a site took to answer where an httpping takes so long, ms.
+func (e *engine) answered(site int, ms float64) {
+	if share := e.w.Sites[site].Answers; share > 0 {
+		ms *= share
+	}
+	e.latency[site] = polite.Latency(e.latency[site], time.Duration(ms*float64(time.Millisecond)))
+}
+
+// toldAnswers is how many answers of one part tell how long they took at most. In a crawl every page does; more of them change the average by
+// little, and each takes time here.
+const toldAnswers = 5
+
+// opened has the fleet learn the delays that the pages of a lease tell. Those do that open a connection: of one that is open there are as many as
+// its site is asked for pages at once.
+func (e *engine) opened(l *lease, pages float64) {
+	s := &e.w.Sites[l.site]
+	most := 1
+	if s.Gap <= 0 {
+		most = max(1, s.Width)
+	}
+	for ; l.opened < most && float64(l.opened) < l.done/e.w.page(l.site); l.opened++ {
+		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
+	}
+	for range min(toldAnswers, int(pages)) {
+		e.answered(l.site, e.ping(e.w.Delay[l.node][l.site]))
+	}
+}
 
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
@@ -331,10 +355,8 @@ func (e *engine) part(l *lease) {
 	e.had += good * e.w.page(l.site)
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
-	if e.w.Delay != nil { // the times of ordinary requests are httppings
-		for range min(toldDelays, int(good)) {
-			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
-		}
+	if e.w.Delay != nil {
+		e.opened(l, pages)
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
 }

@@ -146,7 +146,7 @@ func (e *engine) pingSite(node, site int) {
 	l := &lease{site: site, node: node, probe: true, left: 1, start: e.now}
 	took := 0.0
 	for range crawl.PingTries {
-		ms := e.opened(node, site)
+		ms := e.ping(e.w.Delay[node][site])
 		l.pings = append(l.pings, ms)
 		took += max(ms, 1000*e.w.Sites[site].Gap)
 	}
@@ -198,13 +198,8 @@ func (e *engine) probed(l *lease) {
 		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done * share})
 	}
 	if e.w.Delay != nil { // its first request opens the connection
-		e.tookDelay(l, e.opened(l.node, l.site))
+		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 	}
-}
-
-// opened is one measured delay of a request that opens a connection.
-func (e *engine) opened(node, site int) float64 {
-	return e.ping(e.w.Delay[node][site] * max(1, e.w.Opens))
 }
 
 // welcome measures a node that joins: itself and the others.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -24,7 +25,7 @@ type pieces struct {
 	probed        rooted
 	book          *predict.Book
 	waited        waited
-	opens         float64 // how many times as long as a page's a measured delay is
+	answers       float64 // share of an httpping that an answer takes, in the middle of the sites that tell
 }
 
 type pieceSite struct {
@@ -34,6 +35,7 @@ type pieceSite struct {
 	came              int64
 	width             int     // pages that it is asked for at once
 	varies            float64 // standard deviation of the logarithm of its requests' times
+	answers           float64 // share of an httpping that an answer takes, over a connection that is open
 	wall, worked      float64 // seconds of leases
 	asked, good, bits float64
 	leases            []RecordedLease
@@ -145,7 +147,7 @@ func (r *Recording) pieces() *pieces {
 	if end <= start {
 		return nil
 	}
-	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New()}
+	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), answers: r.answers()}
 	for i, n := range r.Nodes {
 		p.nodes[n.ID] = i
 	}
@@ -160,7 +162,7 @@ func (r *Recording) pieces() *pieces {
 			if !known {
 				varies = usuallyVaries
 			}
-			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started, varies: varies})
+			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started, varies: varies, answers: cmp.Or(r.Answers[l.Site], p.answers)})
 		}
 		s := &p.sites[j]
 		s.wall += max(0, float64(l.Ended-l.Started)/1000)
@@ -173,10 +175,8 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(mostPieces, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
-	pings := r.pings()
-	p.opens = pings.times
 	for i := range r.Facts {
-		p.learner.Take(pings.asPages(r.Facts[i]))
+		p.learner.Take(r.Facts[i])
 	}
 	p.book = p.learner.Record().Book(predict.Config{})
 	p.book.Fit()
@@ -191,6 +191,15 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.speak(max(1, r.Widths))
 	return p
+}
+
+// answers is which share of an httpping an answer takes, in the middle of the sites that tell; 1 if none does.
+func (r *Recording) answers() float64 {
+	all := slices.Sorted(maps.Values(r.Answers))
+	if len(all) == 0 {
+		return 1
+	}
+	return all[(len(all)-1)/2]
 }
 
 // speak has all pairs' parts tell their speeds, where sites are asked so many pages at once.

@@ -27,8 +27,9 @@ type Recording struct {
 	PerDom   int                     `json:"per_domain"` // and on one registrable domain
 	Placing  JobPlacing              `json:"placing"`
 	Sites    map[string]RecordedSite `json:"sites"`
-	Delay    float64                 `json:"delay"`  // s between the starts of two requests to a site, as its job asks
-	Varies   map[string]float64      `json:"varies"` // standard deviation of the logarithm of a site's requests' times, while one node asks
+	Delay    float64                 `json:"delay"`   // s between the starts of two requests to a site, as its job asks
+	Varies   map[string]float64      `json:"varies"`  // standard deviation of the logarithm of a site's requests' times, while one node asks
+	Answers  map[string]float64      `json:"answers"` // share of an httpping of a site that the answer takes, over a connection that is open
 }
 
 // RecordedNode is a node as it described itself.
@@ -169,7 +170,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Opens: p.opens, Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
 		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
@@ -198,7 +199,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	for j := range p.sites {
 		s := &p.sites[j]
-		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Varies: s.varies, Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
+		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Varies: s.varies, Answers: s.answers, Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
 		at := r.Sites[s.name]
 		site.Addrs, site.Domain = at.Addrs, at.Domain
 		site.Place = schedule.Place{Lat: at.Place.Lat, Lon: at.Place.Lon, Located: at.Place.Located(), Region: at.Place.Region}

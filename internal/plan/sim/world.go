@@ -26,7 +26,6 @@ type World struct {
 	PerIP   int         // leases at once on one address; 0 is no limit
 	PerDom  int         // and on one registrable domain
 	Lost    float64     // share of httppings that take long, since a packet was lost; 0: usuallyLost, less than 0: none
-	Opens   float64     // how many times as long as it is a delay is where a connection is opened, as for httppings and probes; 0: once
 	Noise   float64     // standard deviation of a lease's speed around its path's, as a logarithm
 	Page    float64     // bits of a page
 	Lease   LeaseShape
@@ -98,18 +97,19 @@ type Node struct {
 
 // Site of the world.
 type Site struct {
-	Name   string
-	Limit  float64 // of the site itself; 0 is none
-	Size   float64 // bits there are; 0: there is no end
-	Gap    float64 // seconds between the starts of two requests to it; 0 is none
-	Come   int64   // when it is found, ms
-	Width  int     // requests at once where there is no gap; 0 is one
-	Page   float64 // bits of its pages; 0: the world's
-	Varies float64 // standard deviation of the logarithm of its requests' times, in worlds where they vary
-	First  float64 // pages of the first lease that it has, at most; 0: as many as others
-	Works  float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
-	Finds  []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
-	Place  schedule.Place
+	Name    string
+	Limit   float64 // of the site itself; 0 is none
+	Size    float64 // bits there are; 0: there is no end
+	Gap     float64 // seconds between the starts of two requests to it; 0 is none
+	Come    int64   // when it is found, ms
+	Width   int     // requests at once where there is no gap; 0 is one
+	Page    float64 // bits of its pages; 0: the world's
+	Varies  float64 // standard deviation of the logarithm of its requests' times, in worlds where they vary
+	Answers float64 // share of an httpping that an answer takes, over a connection that is open; 0: all
+	First   float64 // pages of the first lease that it has, at most; 0: as many as others
+	Works   float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
+	Finds   []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
+	Place   schedule.Place
 
 	Addrs  []string // of the site, for World.PerIP; where none is known it shares none with others
 	Domain string   // registrable, for World.PerDom
