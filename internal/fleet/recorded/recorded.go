@@ -24,8 +24,13 @@ var ErrTooLong = errors.New("more facts than can be replayed")
 // ErrOlder says that a version which did not record what a replay needs has written a ledger.
 var ErrOlder = errors.New("it was recorded by a version that did not keep what a replay needs")
 
-// Read returns what a ledger has recorded of a job, if that is at most so many facts. Of the delays that requests tell one for each pair
-// and second is kept.
+// delays are how many of a pair's are kept of a second.
+type delays struct {
+	second int64
+	n      int
+}
+
+// Read returns what a ledger has recorded of a job, if that is at most so many facts. Of a pair's delays in a second as many are kept as an httpping has tries.
 func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Recording, err error) {
 	j, err := l.Job(ctx, job)
 	if err != nil {
@@ -70,7 +75,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		away.see(s)
 		r.Left[s.Site] = float64(s.Pending)
 		r.Leases = append(r.Leases, sim.RecordedLease{
-			Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
+			Task: s.Task, Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
 			Given: float64(s.Given), Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),
 		})
 		return nil
@@ -81,14 +86,19 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if len(r.Leases) == 0 {
 		return r, ErrOlder
 	}
-	last := map[[2]string]int64{}
+	told := map[[2]string]delays{}
 	err = l.Facts(ctx, job, func(f learn.Fact) error {
 		if f.Kind == learn.Delay {
 			pair := [2]string{f.Node, f.Site}
-			if last[pair] == f.At/1000 {
+			d := told[pair]
+			if second := f.At / 1000; d.second != second {
+				d = delays{second: second}
+			}
+			if d.n == sim.DelaysASecond {
 				return nil
 			}
-			last[pair] = f.At / 1000
+			d.n++
+			told[pair] = d
 		}
 		if len(r.Facts) == most {
 			return fmt.Errorf("%w (%d)", ErrTooLong, most)

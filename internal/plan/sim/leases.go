@@ -61,7 +61,7 @@ func (e *engine) begin(t *task, node int) {
 		e.res.Out[t.last]++
 		e.res.In[node]++
 	}
-	t.last = node
+	t.last, t.had = node, node
 	bits, until := e.w.Lease.Bits*e.w.page(t.site)/e.w.Page, e.now+int64(e.w.Lease.Seconds*1000)
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
@@ -77,10 +77,14 @@ func (e *engine) begin(t *task, node int) {
 		bits, until = float64(given.Quota)*e.w.page(t.site), e.now+given.Budget.Milliseconds()
 		modified = given.Quota != was.Quota
 	}
+	opened := 0
+	if e.silent(t.site) { // its first connection is opened for robots.txt
+		opened = 1
+	}
 	if first := e.w.Sites[t.site].First; first > 0 && e.pages[t.site] == 0 {
 		bits = min(bits, first*e.w.page(t.site))
 	}
-	l := &lease{t: t, site: t.site, node: node, left: min(e.needed(t, node), bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
+	l := &lease{t: t, site: t.site, node: node, left: min(e.needed(t, node), bits), start: e.now, until: until, given: given, moved: moved, modified: modified, opened: opened}
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}

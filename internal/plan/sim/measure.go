@@ -110,6 +110,7 @@ func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, er
 	for k, a := range probes.Assignments {
 		e.spent.Take(&s.Tasks[a.Task])
 		node, t := at[a.Node], e.waiting[a.Task]
+		t.had = node
 		e.tried[kindOf(pings[k])].add(t.site, node, len(e.w.Nodes))
 		if pings[k] {
 			e.pingSite(node, t.site)

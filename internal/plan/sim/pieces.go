@@ -151,20 +151,11 @@ func (r *Recording) pieces() *pieces {
 	for i, n := range r.Nodes {
 		p.nodes[n.ID] = i
 	}
+	p.number(r)
 	bits, good := 0.0, 0.0
 	for i := range r.Leases {
 		l := &r.Leases[i]
-		j, ok := p.at[l.Site]
-		if !ok {
-			j = len(p.sites)
-			p.at[l.Site] = j
-			varies, known := r.Varies[l.Site]
-			if !known {
-				varies = usuallyVaries
-			}
-			p.sites = append(p.sites, pieceSite{name: l.Site, came: l.Started, varies: varies, answers: cmp.Or(r.Answers[l.Site], p.answers)})
-		}
-		s := &p.sites[j]
+		s := &p.sites[p.at[l.Site]]
 		s.wall += max(0, float64(l.Ended-l.Started)/1000)
 		s.leases = append(s.leases, *l)
 		s.worked, s.asked, s.good, s.bits = s.worked+l.Worked, s.asked+l.Asked, s.good+l.Good, s.bits+l.Bits
@@ -191,6 +182,29 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.speak(max(1, r.Widths))
 	return p
+}
+
+// number numbers sites as their tasks were: a strategy that goes by the order of sites, or of those that it thinks alike, decides as it did then.
+func (p *pieces) number(r *Recording) {
+	var names []string
+	tasks, came := map[string]uint32{}, map[string]int64{}
+	for i := range r.Leases {
+		l := &r.Leases[i]
+		if _, known := came[l.Site]; !known {
+			names = append(names, l.Site)
+			tasks[l.Site], came[l.Site] = l.Task, l.Started
+		}
+		tasks[l.Site] = min(tasks[l.Site], l.Task)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(tasks[a], tasks[b]) })
+	for j, name := range names {
+		p.at[name] = j
+		varies, known := r.Varies[name]
+		if !known {
+			varies = usuallyVaries
+		}
+		p.sites = append(p.sites, pieceSite{name: name, came: came[name], varies: varies, answers: cmp.Or(r.Answers[name], p.answers)})
+	}
 }
 
 // answers is which share of an httpping an answer takes, in the middle of the sites that tell; 1 if none does.

@@ -57,6 +57,7 @@ type RecordedSite struct {
 
 // RecordedLease is what a lease did in all.
 type RecordedLease struct {
+	Task    uint32  `json:"task"` // tasks are numbered as they were found
 	Node    string  `json:"node"`
 	Site    string  `json:"site"`
 	Started int64   `json:"started"`
@@ -74,6 +75,9 @@ type Guess struct {
 	Tried int // of them, by the recording; the others' speeds are drawn from the predictor's uncertainty
 	Node  int // nodes whose bandwidth is taken from what they reached when they said that they were the limit
 }
+
+// DelaysASecond is how many delays of a pair a recording has of a second at most: as many as an httpping has tries.
+const DelaysASecond = crawl.PingTries
 
 // counts is up to which share of what was had a recording and its replays are timed: the last tenth hangs on single sites.
 const counts = 0.9
@@ -359,7 +363,8 @@ func (r Recording) stores() map[string]float64 {
 	return out
 }
 
-// lost is the share of delays that were so much longer than those of their pair in the middle as where a packet is lost; -1 if none was.
+// lost is the share of delays that were so much longer than the one before and the one after of their pair as where a packet is lost; -1 if none was. Where
+// they stay as long it is the way that has changed.
 func (r *Recording) lost() float64 {
 	of := map[[2]string][]float64{}
 	for i := range r.Facts {
@@ -369,9 +374,8 @@ func (r *Recording) lost() float64 {
 	}
 	late, all := 0.0, 0.0
 	for _, ms := range of {
-		slices.Sort(ms)
-		for _, x := range ms {
-			if all++; x > ms[(len(ms)-1)/2]+lostMS {
+		for i := 1; i < len(ms)-1; i++ {
+			if all++; ms[i] > max(ms[i-1], ms[i+1])+lostMS {
 				late++
 			}
 		}

@@ -69,7 +69,8 @@ type task struct {
 	site    int
 	since   int64
 	came    int64
-	last    int     // node, -1
+	last    int     // node that worked for it last, -1
+	had     int     // node that had a lease of it last, and be it to measure: so a fleet knows it, -1
 	left    float64 // bits
 	waiting bool
 	did     schedule.Subtask // what its last lease did
@@ -353,7 +354,7 @@ func (e *engine) siteReady(j int) {
 	if e.w.Tasks != nil || e.left[j] <= 0 {
 		return
 	}
-	t := &task{id: uint32(j + 1), site: j, last: -1, left: e.left[j]}
+	t := &task{id: uint32(j + 1), site: j, last: -1, had: -1, left: e.left[j]}
 	e.tasks = append(e.tasks, t)
 	e.wait(t)
 }
@@ -381,7 +382,7 @@ func (e *engine) arriveLater() {
 
 // arrive has a task come: of those that are given the one of this number.
 func (e *engine) arrive(k int) {
-	t := &task{id: uint32(len(e.tasks) + 1), last: -1, came: e.now}
+	t := &task{id: uint32(len(e.tasks) + 1), last: -1, had: -1, came: e.now}
 	pages := 0.0
 	if given := e.w.Tasks.Given; given != nil {
 		t.site, pages = given[k].Site, given[k].Pages

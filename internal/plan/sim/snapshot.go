@@ -35,8 +35,8 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place, Type: e.w.Job.Type, Product: e.w.Job.Product, Need: e.w.Job.Need}
 		e.knows(t, &x)
 		x.Avoid = t.avoid
-		if t.last >= 0 {
-			x.Last = e.w.Nodes[t.last].ID
+		if t.had >= 0 {
+			x.Last = e.w.Nodes[t.had].ID
 		}
 		v.Tasks = append(v.Tasks, x)
 	}
