@@ -69,6 +69,32 @@ func TestLearnedInOrder(t *testing.T) {
 	}
 }
 
+// What probes have fetched is read as it was learned, to the last bit, of the quotient that is written of it.
+func TestProbesAsLearned(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var measures []crawl.Measure
+	for i := range int64(500) {
+		measures = append(measures, crawl.Measure{Kind: crawl.MeasureBS, Store: "file:///s", Bits: 800_000 + 7*i, Seconds: 0.0123 + float64(i)/997})
+	}
+	e := &crawl.Entry{Kind: crawl.EntryMeasures, Node: "n", Measures: measures}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []Applied{
+		{Seq: 1, At: 1, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}}, {Seq: 2, At: 2, Entry: e},
+	})); err != nil {
+		t.Fatal(err)
+	}
+	var got []learn.Fact
+	if err := l.Facts(t.Context(), 1, func(f learn.Fact) error { got = append(got, f); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if want := learn.OfMeasures("n", measures, 2); !slices.Equal(got, want) {
+		t.Errorf("%d facts were read, %d learned, and they differ", len(got), len(want))
+	}
+}
+
 // A recording's sites are at the addresses that their pages were had from, each once, and of one job alone.
 func TestAddressesOfSites(t *testing.T) {
 	l, err := Open(t.Context(), Database(t))

@@ -306,11 +306,11 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 	case "tried":
 		f = learn.Ended(learn.Worker{Node: f.Node, Site: f.Site}, value == delay, f.At)
 	case crawl.MeasureBC:
-		f.Kind, f.Product, f.Bits, f.Seconds = learn.Crawl, product, value*seconds, seconds
+		f.Kind, f.Product, f.Bits, f.Seconds = learn.Crawl, product, math.Round(value*seconds), seconds
 	case crawl.MeasureRefused:
 		f.Kind, f.Product, f.Seconds, f.Limited, f.All = learn.Refused, product, 0, false, value
 	case crawl.MeasureBS:
-		f.Kind, f.Site, f.To, f.Bits, f.Seconds, f.Limited = learn.Store, "", other, value*seconds, seconds, false
+		f.Kind, f.Site, f.To, f.Bits, f.Seconds, f.Limited = learn.Store, "", other, math.Round(value*seconds), seconds, false
 	default:
 		f.Kind, f.Product, f.Seconds, f.Limited = learn.Delay, product, value/1000, false
 		if other != "" {
