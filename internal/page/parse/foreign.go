@@ -166,6 +166,26 @@ func (s *scanner) emitForeign(name string, ns uint8, next int) {
 	}
 	if s.o.Resources {
 		s.styleAttr()
+		if ns == nsSVG {
+			s.drawn()
+		}
+	}
+}
+
+// drawn records what an element of SVG is drawn with that stands in another file: paints, masks, filters, markers (SVG 2, section 6.6).
+func (s *scanner) drawn() {
+	if s.has>>aFill == 0 {
+		return
+	}
+	for id := aFill; id < nAttrs; id++ {
+		if v := s.get(id); bytes.IndexByte(v, '(') >= 0 || bytes.IndexByte(v, '&') >= 0 {
+			eachURL(s.unescape(v), func(kind SheetPart, ref []byte, _, _ int) bool {
+				if kind != SheetComment && ref[0] != '#' { // mostly they stand in the page itself
+					s.addRef(ref, Resource, 0)
+				}
+				return true
+			})
+		}
 	}
 }
 

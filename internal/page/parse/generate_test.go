@@ -260,7 +260,9 @@ func (g *generator) vector(depth int) {
 	case 7:
 		g.selfClosed(g.one("image", "use", "feImage"), g.link(g.one("href", "xlink:href")))
 	case 8:
-		g.element(depth, g.one("g", "path", "text", "defs"), g.vector)
+		g.n++
+		with := g.one("fill", "stroke", "mask", "clip-path", "filter", "cursor", "marker", "marker-start", "marker-mid", "marker-end", "opacity")
+		g.element(depth, g.one("g", "path", "text", "defs"), g.vector, g.attr(with, fmt.Sprintf(g.one("url&#40;u%d#p)", "url&#40;#p%d)", "url&#40;'u%d') red", "n%d")+" none", g.n)))
 	case 9:
 		g.svg(depth)
 	case 10:
@@ -431,6 +433,10 @@ func (g *xhtml) element(depth int, prefixes map[string]string) {
 		if g.IntN(3) == 0 {
 			attrs += g.attr(a)
 		}
+	}
+	if g.IntN(4) == 0 {
+		g.n++
+		attrs += fmt.Sprintf(` %s="url(u%d)"`, g.one("fill", "mask", "filter", "x"), g.n)
 	}
 	if name == "link" {
 		attrs += g.one(` rel="next"`, ` rel='stylesheet'`, "")

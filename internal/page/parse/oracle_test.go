@@ -156,6 +156,11 @@ func (b *builder) node(n node) {
 		if v, ok := n.attr("style"); ok && n.space != "none" {
 			b.css(v)
 		}
+		for _, name := range []string{"fill", "stroke", "mask", "clip-path", "filter", "cursor", "marker", "marker-start", "marker-mid", "marker-end"} {
+			if v, ok := n.attr(name); ok && n.space == "svg" {
+				b.css(strings.ReplaceAll(v, "url(#", "no("))
+			}
+		}
 		if n.name == "style" && n.space != "none" && n.space != "math" {
 			b.css(n.text())
 		}

@@ -50,6 +50,8 @@ var places = []struct {
 	{HTML, `<p style="background: url(&quot;a&quot;)">`, "", "a"},
 	{HTML, `<img data-src=a data-srcset="b 1x"><div data-background=c></div><img data-original=d><img data-lazy-src=e>`, "", "a b c d e"},
 	{HTML, `<svg><image href=a /><use xlink:href="b#i"/><style>p{fill:url(c)}</style><script href=d /></svg>`, "", "a b#i c d"},
+	{HTML, `<svg><path fill="url(a#p)" stroke="URL('b.svg#p') red" mask=url(c) clip-path="url( d )" filter="blur(2px) url(&quot;e&quot;)" cursor="url(f), auto"/></svg>`, "", "a#p b.svg#p c d e f"},
+	{HTML, `<svg><path marker=url(a) marker-start=url(b) marker-mid=url(c) MARKER-END=url&#40;d) fill="url(#here)" style="fill:url(e)"/></svg><p fill=url(no)>`, "", "a b c d e"},
 	{HTML, `<meta property="og:image" content=a><meta name="twitter:image" content=b><meta itemprop=image content=c>`, "", "a b c"},
 	{HTML, `<html manifest=a>`, "", "a"},
 	// XHTML.
@@ -61,6 +63,7 @@ var places = []struct {
 	{XML, `<!DOCTYPE html [<!ENTITY e "x&#38;amp;y">]><html xmlns="http://www.w3.org/1999/xhtml"><a href="?&e;"/></html>`, "?x&y", ""},
 	// Other XML.
 	{XML, `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"><a xlink:href="x"/><image xlink:href="i"/></svg>`, "x", "i"},
+	{XML, `<svg xmlns="http://www.w3.org/2000/svg"><rect fill="url(a)" filter="url('b#c')" Mask="url(no)"/></svg>`, "", "a b#c"},
 	{XML, `<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;"><a href="x"/></svg>`, "x", ""},
 	{XML, `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="s"?><d xmlns:xlink="http://www.w3.org/1999/xlink"><l xlink:href="x"/></d>`, "x", "s"},
 	{XML, `<rss version="2.0"><channel><link>http://a/</link><image><url>i</url></image><item><link><![CDATA[http://a/1?x&y]]></link><comments>c</comments><guid>http://a/2</guid><guid>no</guid><enclosure url="e"/></item></channel></rss>`,

@@ -150,6 +150,16 @@ const (
 	aDataLazySrc
 	aDataPoster
 	aDataBackground
+	aFill // from here on what SVG draws with
+	aStroke
+	aMask
+	aClipPath
+	aFilter
+	aCursor
+	aMarker
+	aMarkerStart
+	aMarkerMid
+	aMarkerEnd
 	nAttrs
 )
 
@@ -166,8 +176,10 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"background", aBackground},
 		{"charset", aCharset},
 		{"cite", aCite},
+		{"clip-path", aClipPath},
 		{"color", aColor},
 		{"content", aContent},
+		{"cursor", aCursor},
 		{"data", aData},
 		{"data-background", aDataBackground},
 		{"data-lazy-src", aDataLazySrc},
@@ -179,6 +191,8 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"dynsrc", aDynsrc},
 		{"encoding", aEncoding},
 		{"face", aFace},
+		{"fill", aFill},
+		{"filter", aFilter},
 		{"form", aForm},
 		{"formaction", aFormaction},
 		{"formmethod", aFormmethod},
@@ -190,6 +204,11 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"longdesc", aLongdesc},
 		{"lowsrc", aLowsrc},
 		{"manifest", aManifest},
+		{"marker", aMarker},
+		{"marker-end", aMarkerEnd},
+		{"marker-mid", aMarkerMid},
+		{"marker-start", aMarkerStart},
+		{"mask", aMask},
 		{"method", aMethod},
 		{"name", aName},
 		{"poster", aPoster},
@@ -200,6 +219,7 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"src", aSrc},
 		{"srcdoc", aSrcdoc},
 		{"srcset", aSrcset},
+		{"stroke", aStroke},
 		{"style", aStyle},
 		{"type", aType},
 		{"url", aURL},
