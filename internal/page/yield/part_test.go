@@ -89,6 +89,7 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 		{"/items{/}%[1]d", partSlash}, {"/a{/}items/{/}%[1]d/x", partSlash},
 		{"/item/%d.a%07xb1.html", partToken}, {"/item/%d&sid=4a%07x", partToken}, {"/item/%d/~4a%07xb", partToken}, {"/item/%d,a%07xb1,0.html", partToken},
 		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
+		{"/%[1]d;s=4a%07[2]xb", partInner}, {"/%[1]d?s=4a%07[2]xb", partParam}, {"/a/%[1]d?s=4a%07[2]xb", partParam}, // of which next to nothing is left
 		{"/373%010[2]d/item/%[1]d", 0}, {"/item/%d?t=373%010d", 0},
 	} {
 		m := New()
