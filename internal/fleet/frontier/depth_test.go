@@ -32,12 +32,17 @@ func newWalk(t *testing.T, depth int) *walk {
 	return w
 }
 
-func (w *walk) apply(e *crawl.Entry) {
+func (w *walk) apply(e *crawl.Entry) { w.t.Helper(); w.applied(e) }
+
+// applied applies an entry and returns what that means to a coordinator.
+func (w *walk) applied(e *crawl.Entry) Effects {
 	w.t.Helper()
 	w.seq++
-	if _, err := w.f.Apply(w.seq, int64(1000*w.seq), e); err != nil {
+	fx, err := w.f.Apply(w.seq, int64(1000*w.seq), e)
+	if err != nil {
 		w.t.Fatal(err)
 	}
+	return fx
 }
 
 func key(t *testing.T, path string) crawl.Key {
