@@ -97,9 +97,30 @@ func baike() *part {
 	})
 }
 
+// ziti is a blog whose posts are written in numeric references, as programs do that know ASCII alone.
+func ziti(n int) *part {
+	return made("/ziti/", []link{{"/ziti/0", "Blog", "ziti0"}}, ids("ziti", n), nil, func(s *site, rest string, q url.Values) *answer {
+		i := number(rest)
+		if i < 0 || i >= n || len(q) > 0 {
+			return nil
+		}
+		pg := s.page("Blog")
+		pg.b.WriteString("<p>")
+		for _, c := range written(hanzi, fmt.Sprint("ziti", i), 150) {
+			fmt.Fprintf(&pg.b, "&#%d;", c)
+		}
+		pg.b.WriteString("</p>")
+		if i+1 < n {
+			pg.link(fmt.Sprint("/ziti/", i+1), "Next", fmt.Sprint("ziti", i+1))
+		}
+		return pg.real(fmt.Sprint("ziti", i))
+	})
+}
+
 // inScripts returns these webs.
 func inScripts() []*web {
 	return []*web{
+		single("ziti", ziti(5000), library(100)),
 		single("weibo", weibo(1200)), single("nikki", nikki(900), library(100)),
 		single("sousuo", sousuo(), library(200)), single("baike", baike(), library(200)),
 	}

@@ -16,6 +16,7 @@ const (
 	NamePlain = iota // words that stand in no address
 	NameOwn          // words of the title, some of which stand in addresses, too
 	NameValue        // words of a short text, that stand in no address
+	NameSaid         // a sentence that only a script shows (see said.go)
 	NameKinds        // their number
 )
 

@@ -47,6 +47,7 @@ type reader struct {
 	pictures []uint32
 	called
 	figures
+	said
 	numbers []uint32
 }
 
@@ -61,6 +62,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	defer readers.Put(r)
 	r.disown()
 	r.before, r.bag, r.sum, r.sample, r.figures = nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.said = said{}
 	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
@@ -75,9 +77,10 @@ func Mark(body []byte, url string, links []Link) Phrases {
 			r.address(links[i].Ref)
 		}
 	}
-	r.page(body)
+	r.page(spelled(body))
+	r.speak()
 	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
-	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before, r.mine = nil, nil, nil, called{}, nil, nil, nil // they are the caller's
+	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said = nil, nil, nil, called{}, nil, nil, nil, said{} // they are the caller's
 	return marks
 }
 
@@ -142,11 +145,14 @@ func (r *reader) page(b []byte) {
 // starts takes in the start tag of b from i to end, and returns where to go on. may says that it may show a picture although its element does not.
 func (r *reader) starts(b []byte, i, end int, may bool) int {
 	of, tag := elementAt(b, i), b[i:end]
-	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) {
+	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) && !bytes.Contains(tag, []byte("shadowroot")) { // which is shown
 		name := string(bytes.ToLower(tag[:tagNameEnd(tag, 0)]))
 		to := endOf(b, end, name)
-		if name == "style" {
+		switch name {
+		case "style":
 			r.styled(b[end:to])
+		case "script":
+			r.data(b[end:to])
 		}
 		return to
 	}

@@ -36,6 +36,8 @@ func (r *reader) shown(of element, tag []byte) {
 			r.styled(value)
 		case foldEqual(name, "background"), foldEqual(name, "poster"):
 			r.picture(value)
+		case foldEqual(name, "value"):
+			r.sentence(value)
 		case of&isDrawn != 0 && (foldEqual(name, "d") || foldEqual(name, "points")):
 			r.picture(value)
 		case !source && !pictureFile(value), of&isFrame != 0 && !bytes.Contains(value, []byte("//")): // a frame of the site's own is a page of its own

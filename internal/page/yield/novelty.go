@@ -78,12 +78,21 @@ func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 // noName is a kind beside those of parse.
 const noName = parse.NameKinds
 
-// freshName is fresh for names. It returns of which kind there is one that was not there; noName if there is none.
+// freshName is fresh for names. It returns of which kind there is one that was not there; noName if there is none. Of a sentence several phrases
+// must be: a key in it changes some.
 func (m *Model) freshName(marks []uint32) uint32 {
-	kind := uint32(noName)
-	for i := range marks {
-		if m.fresh(nameMark, marks[i:i+1]) > 0 && (kind == noName || kind == parse.NameOwn) {
-			kind = marks[i] & 3
+	kind, said := uint32(noName), 0
+	for i, mark := range marks {
+		if m.fresh(nameMark, marks[i:i+1]) == 0 {
+			continue
+		}
+		if mark&3 == parse.NameSaid {
+			if said++; said < partPhrases {
+				continue
+			}
+		}
+		if kind == noName || kind == parse.NameOwn {
+			kind = mark & 3
 		}
 	}
 	return kind
