@@ -34,6 +34,7 @@ const (
 	// that differs by one is the same.
 	likeSeed  = 0xd1342543de82ef95
 	valueSeed = 0x2545f4914f6cdd1d
+	shownSeed = 0x9fb21c651e98df25
 
 	maxGuesses    = 2048
 	maxCandidates = 8
@@ -56,6 +57,8 @@ const (
 	partSlash  = 'e' // how many slashes stand between segments
 	partToken  = 't' // what looks random in a segment that says something else, too
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
+	partCase   = 'c' // the case of a path's letters
+	partSlug   = 'w' // words beside the number that says what it is of: 123-any-words
 )
 
 // Part is a part of the URLs of a template.
@@ -94,6 +97,10 @@ func (p Part) String() string {
 		return "what looks random in a name"
 	case partLead:
 		return "what stands before the last part of the path"
+	case partCase:
+		return "the case of letters in the path"
+	case partSlug:
+		return "the words beside a number"
 	}
 	if p.Kind == partItems {
 		return "the order of what is listed"
@@ -105,6 +112,9 @@ func (p Part) String() string {
 func (p Part) orders() bool { return p.sort() || p.Kind == partItems }
 
 func (p Part) sort() bool { return p.Kind == partOrder || p.Kind == partFirst || p.Kind == partLast }
+
+// writes reports whether a part is how a path is written, so that most URLs have it.
+func (p Part) writes() bool { return p.Kind == partCase || p.Kind == partSlug }
 
 // named is the part's name in all templates.
 func (p Part) named() uint64 {
@@ -168,6 +178,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			m.guesses[at] = g
 		}
 		g.dirty, m.changed = true, true
+		was := *g
 		g.Random = g.Random || m.many(g, p)
 		if !part.random(p) {
 			g.Plain++
@@ -178,7 +189,12 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			whole = raw
 		}
 		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
+		if part.Kind == partCase && !pair {
+			same, pair = m.plain(p, part, a.Text)
+			first = same
+		}
 		switch {
+		case part.Kind == partSlug && m.shared(a.Text, at, rest):
 		case pair && same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
 			g.Agree++
 			if first {
@@ -189,6 +205,12 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		if len(a.Sample) >= minAlike && !part.orders() {
 			m.alike(g, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)
+		}
+		if part.writes() && max(g.Agree, g.Alike) > 1 && !g.wrong() {
+			t.All = true // pairs are seen only where both were marked
+		}
+		if part.Kind == partCase {
+			m.everywhere(g, &was)
 		}
 		event = max(event, m.weigh(g))
 	}
@@ -282,6 +304,8 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		value = p.segs[q.Seg]
 	case partLead:
 		value = strings.Join(p.segs[:p.lead()], "/")
+	case partSlug:
+		value = p.wording()
 	default:
 		return false
 	}
@@ -291,7 +315,7 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		g.Last = at
 		g.Values++
 		stem := stem(value)
-		g.Number = g.Number || classify(value) == number || stem != 0 && stem == g.Stem && !moment(value)
+		g.Number = g.Number || classify(value) == number || titled(value) || stem != 0 && stem == g.Stem && !moment(value)
 		g.Stem = stem
 	}
 	return g.Values >= manyValues
@@ -340,7 +364,11 @@ func (m *Model) weigh(g *guess) Event {
 		}
 		return Nothing
 	}
-	if !g.proven(m.named[g.Part.named()]) {
+	elsewhere := m.named[g.Part.named()]
+	if all := m.guesses[(Part{Kind: g.Part.Kind}).hash()]; elsewhere == 0 && g.Part.Kind == partCase && all != nil && all.proven(0) {
+		elsewhere = 1
+	}
+	if !g.proven(elsewhere) {
 		return Nothing
 	}
 	if g.Group = m.sharing(g.Part, 0); g.Group == 0 {
@@ -359,10 +387,10 @@ func (m *Model) weigh(g *guess) Event {
 	return Learned
 }
 
-// sharing returns the group of another template's part that is the same directory, of this number if that is not 0; 0 if there is
-// none. What lies within itself is one trap.
+// sharing returns the group of another template's part that is the same directory, or the case of letters, of this number if that is not 0; 0 if
+// there is none. What lies within itself is one trap, and so is what is written in any case.
 func (m *Model) sharing(p Part, group uint32) uint32 {
-	if p.Kind != partAlias {
+	if p.Kind != partAlias && p.Kind != partCase {
 		return 0
 	}
 	for _, o := range m.allLearned() {
@@ -409,7 +437,7 @@ func (m *Model) giveBack(t *Template) {
 func (m *Model) alsoLearn(g *guess) {
 	var same []*guess
 	for _, o := range m.guesses {
-		if o.Group == 0 && o.Part.named() == g.Part.named() && o.proven(m.named[g.Part.named()]) {
+		if o.Group == 0 && o.Part.Template > 0 && o.Part.named() == g.Part.named() && o.proven(m.named[g.Part.named()]) {
 			same = append(same, o)
 		}
 	}
@@ -440,6 +468,12 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
 	case g.Part.Kind == partAlias:
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
+	case g.Part.Kind == partCase:
+		return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther) || enough(alike, g.AlikeURLs, g.Unlike, agreeOther, urlsOther) ||
+			named && enough(max(g.Agree, alike), max(g.URLs, g.AlikeURLs), min(g.Differ, g.Unlike), agreeNamed, 1)
+	case g.Part.Kind == partSlug: // few words are views of a thing, which may all be empty
+		return g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) && g.Differ*numberOne <= g.Agree ||
+			enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsMany) || named && enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1))
 	case g.Part.orders() && !named:
 		return enough(g.Agree, g.URLs, g.Differ, agreeOrder, urlsOrder)
 	case named && (enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1) || (looks || g.Random) && enough(alike, g.AlikeURLs, g.Unlike, agreeNamed, 1)):
@@ -519,6 +553,12 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	}
 	if dirs && p.tokens() {
 		out = append(out, Part{Kind: partToken, Template: t})
+	}
+	if p.upper {
+		out = append(out, Part{Kind: partCase, Template: t})
+	}
+	if dirs && p.slugs() {
+		out = append(out, Part{Kind: partSlug, Template: t})
 	}
 	if !dirs && grows && len(p.segs) > 2 {
 		out = append(out, Part{Kind: partLead, Template: t})

@@ -83,18 +83,22 @@ func TestPartIsLearnedFromTextsThatAreNearlyTheSame(t *testing.T) {
 // number of which more things may have one text.
 func TestSessionsInNamesAndMoments(t *testing.T) {
 	for _, c := range []struct {
-		url  string // of a thing and an id, and {/} is a number of slashes
+		url  string // of a thing and an id; {/} is a number of slashes, {w} are words, {v} one of a few, and {C} is a word in any case
 		kind byte   // that is learned, 0 for nothing
 	}{
 		{"/items{/}%[1]d", partSlash}, {"/a{/}items/{/}%[1]d/x", partSlash},
 		{"/item/%d.a%07xb1.html", partToken}, {"/item/%d&sid=4a%07x", partToken}, {"/item/%d/~4a%07xb", partToken}, {"/item/%d,a%07xb1,0.html", partToken},
 		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
+		{"/{C}/item-%[1]d", partCase}, {"/Shop/{C}.html?id=%[1]d", partCase}, {"/{C}/%[1]d", partCase},
+		{"/%[1]d-{w}", partSlug}, {"/{w}-%[1]d.html", partSlug}, {"/item/%[1]d/{w}", partSlug}, {"/item?story=%[1]d-{w}", partSlug},
+		{"/item/%[1]d/{v}", 0}, {"/item/%[1]d-{v}", 0},
 		{"/%[1]d;s=4a%07[2]xb", partInner}, {"/%[1]d?s=4a%07[2]xb", partParam}, {"/a/%[1]d?s=4a%07[2]xb", partParam}, // of which next to nothing is left
 		{"/373%010[2]d/item/%[1]d", 0}, {"/item/%d?t=373%010d", 0},
 	} {
 		m := New()
 		for i := range 400 {
-			u := parsed(t, "http://h.test"+fmt.Sprintf(strings.ReplaceAll(c.url, "{/}", strings.Repeat("/", 1+i%9)), i*7%20, i*7919))
+			url := strings.NewReplacer("{/}", strings.Repeat("/", 1+i%9), "{w}", wording(i), "{v}", wording(i%4), "{C}", anyCase("things", i)).Replace(c.url)
+			u := parsed(t, "http://h.test"+fmt.Sprintf(url, i*7%20, i*7919))
 			sample := make([]uint32, 12)
 			for k := range sample {
 				sample[k] = uint32(i*7%20*100 + k)
@@ -109,6 +113,66 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 		}
 		if c.kind != 0 && !kinds[c.kind] || c.kind == 0 && len(kinds) > 0 {
 			t.Errorf("%s: learned %v, want %q", c.url, kinds, c.kind)
+		}
+	}
+}
+
+// wording makes words of a number.
+func wording(n int) string {
+	letters := func(n int) string {
+		return strings.Map(func(c rune) rune { return c - '0' + 'k' }, fmt.Sprint(1000+n*7919%9000))
+	}
+	return letters(n) + "-" + letters(n*31+7)
+}
+
+// anyCase writes some letters of a word in upper case, as the bits of a number say.
+func anyCase(s string, bits int) string {
+	b := []byte(s)
+	for i := range b {
+		if bits>>i&1 == 1 {
+			b[i] -= 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// Views of things that are equally empty, but for some, may be any: neither their names nor what they are of makes no difference.
+func TestEmptyViewsProveNothing(t *testing.T) {
+	const things, views = 40, 60 // more than are told apart by their names
+	for format, one := range map[string]uint32{"/thing/%d/%s": 150, "/thing/%d-%s": 30, "/%s-%d.html": 30} {
+		m := New()
+		for i := range things * views {
+			thing, view := i/views, wording(i%views)
+			args := []any{thing, view}
+			if format[1] == '%' {
+				args = []any{view, thing}
+			}
+			a := Answer{URL: parsed(t, "http://h.test"+fmt.Sprintf(format, args...)), Page: true, Marked: true, Text: 7 << 40, Sample: []uint32{2, 4, 6, 8}, Links: 5}
+			if xx(uint32(i))%one == 0 {
+				a.Text, a.Sample = uint64(i+9)<<40, []uint32{xx(uint32(i)), xx(uint32(i + 1)), xx(uint32(i + 2)), xx(uint32(i + 3))}
+			}
+			a.Template = m.Template(a.URL)
+			m.Take(&a)
+		}
+		for _, g := range m.guesses {
+			if g.Was && (g.Part.Kind == partSlug || one < 64) { // of numbers one in 64 may be another thing
+				t.Errorf("%s: %s was held to make no difference", format, g.Part)
+			}
+		}
+	}
+}
+
+// What is encoded has no case, and of a name with words and numbers the numbers stay.
+func TestWritten(t *testing.T) {
+	for in, want := range map[string]string{"": "", "abc": "abc", "ABC": "abc", "a%C3%A9B": "a%C3%A9b", "%2F": "%2F", "X%": "x%", "A%C": "a%C"} {
+		if got := lower(in); got != want {
+			t.Errorf("%q in lower case is %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"12-any-words": "12", "any-words-12.html": "12.html", "words": "", "12": "", "12.html": "", "a%C3%A912": "12", "page-3_of-7": "3-7"} {
+		got, ok := wordless(in)
+		if ok != (want != "") || ok && got != want {
+			t.Errorf("%q without its words is %q, %v, want %q", in, got, ok, want)
 		}
 	}
 }

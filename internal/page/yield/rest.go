@@ -32,7 +32,7 @@ func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 	r.Part = m.learned[t.ID][0].Group
 	for _, g := range m.learned[t.ID] {
 		r.Part = min(r.Part, g.Group)
-		bare = bare || g.Part.Kind == partExtra || g.Part.Kind == partAlias
+		bare = bare || g.Part.Kind == partExtra || g.Part.Kind == partAlias || g.Part.Kind == partCase
 	}
 	rest := m.strip(t.ID, p, nil)
 	r.Key = crawl.KeyOf(u.Site(), rest)
@@ -101,14 +101,19 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	if l.has(partItems) {
 		items = sortItems
 	}
-	names := items
-	if l.has(partToken) {
-		names = func(s string) string {
+	token, lowers, slug := l.has(partToken), l.has(partCase), l.has(partSlug)
+	l.path(&b, p, func(i int, s string) string {
+		if token {
 			s, _ = maskTokens(s)
-			return items(s)
 		}
-	}
-	l.path(&b, p, names)
+		if lowers {
+			s = lower(s)
+		}
+		if slug && i == p.lead() {
+			s, _ = p.wordless(i, s)
+		}
+		return items(s)
+	})
 	params := make([]param, 0, len(p.params))
 	for _, q := range p.params {
 		if !l.param(q) {
@@ -130,13 +135,17 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 		} else {
 			b.WriteByte(p.sep)
 		}
-		b.WriteString(q.name + "=" + items(q.value))
+		value := q.value
+		if slug {
+			value, _ = wordless(value)
+		}
+		b.WriteString(q.name + "=" + items(value))
 	}
 	return b.String()
 }
 
 // path writes the path of a URL.
-func (l less) path(b *strings.Builder, p *pieces, items func(string) string) {
+func (l less) path(b *strings.Builder, p *pieces, name func(int, string) string) {
 	next, middle := 0, 0 // segments from the second to this one say nothing
 	if l.has(partLead) {
 		middle = p.lead()
@@ -163,19 +172,19 @@ func (l less) path(b *strings.Builder, p *pieces, items func(string) string) {
 		}
 		b.WriteByte('/')
 		if !l.dir(i, s) {
-			b.WriteString(items(s))
+			b.WriteString(name(i, s))
 		} else {
 			b.WriteByte('*')
 		}
 		for _, q := range p.inner[from:next] {
 			if !l.inner(q.param) {
-				b.WriteString(";" + q.name + "=" + items(q.value))
+				b.WriteString(";" + q.name + "=" + name(-1, q.value))
 			}
 		}
 	}
 }
 
-// lead is how many segments stand before the last one that has a name.
+// lead is how many segments stand before the last one that has a name, which is where that one stands.
 func (p *pieces) lead() int {
 	if n := len(p.segs) - 1; n == 0 || p.segs[n] != "" {
 		return n

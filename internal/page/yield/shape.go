@@ -161,7 +161,9 @@ type param struct{ name, value string }
 
 // pieces are a URL taken apart.
 type pieces struct {
-	segs   []string // of the path, without their parameters
+	segs   []string // of the path, without their parameters,
+	low    []string // and in lower case: templates do not tell the case of letters apart
+	upper  bool     // that is something else
 	inner  []innerParam
 	params []param
 	sorted []param // by their names: for patterns alone
@@ -176,7 +178,7 @@ type innerParam struct {
 
 // split takes a URL apart.
 func (p *pieces) split(u crawl.URL) {
-	p.segs, p.inner, p.params = p.segs[:0], p.inner[:0], p.params[:0]
+	p.segs, p.low, p.inner, p.params, p.upper = p.segs[:0], p.low[:0], p.inner[:0], p.params[:0], false
 	for s := range strings.SplitSeq(u.Path()[1:], "/") {
 		s, rest, more := strings.Cut(s, ";")
 		for more {
@@ -185,7 +187,9 @@ func (p *pieces) split(u crawl.URL) {
 			name, value, _ := strings.Cut(one, "=")
 			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value}})
 		}
-		p.segs = append(p.segs, s)
+		low := lower(s)
+		p.upper = p.upper || low != s
+		p.segs, p.low = append(p.segs, s), append(p.low, low)
 	}
 	q := u.Query()
 	p.sep, p.query = '&', q != ""
@@ -277,9 +281,9 @@ func sameClass(s, t string) bool {
 // path writes segments in their order.
 func (m *Model) path(b []byte, p *pieces) []byte {
 	run := 0
-	for i, s := range p.segs {
+	for i, s := range p.low {
 		c := classify(s)
-		last := i == len(p.segs)-1
+		last := i == len(p.low)-1
 		if s == "" && !last && i > 0 { // what stands between two slashes
 			continue
 		}
@@ -327,7 +331,7 @@ func isBag(pattern []byte) bool { return bytes.HasPrefix(pattern, []byte(bagPref
 // name, if these are so few as the views are that a program has of a thing; else one.
 func (m *Model) ordered(p *pieces) int {
 	b := append(m.tmp[:0], '/')
-	for i, s := range p.segs[:len(p.segs)-1] {
+	for i, s := range p.low[:len(p.low)-1] {
 		if s == "" || classify(s) != word {
 			return 1
 		}
@@ -347,7 +351,7 @@ func (m *Model) ordered(p *pieces) int {
 // segments says nothing.
 func (m *Model) bag(b []byte, p *pieces, ordered int) []byte {
 	b = append(b[:0], bagPrefix...)
-	for i, s := range p.segs[:ordered] {
+	for i, s := range p.low[:ordered] {
 		if i > 0 {
 			b = append(b, '/')
 		}
@@ -358,7 +362,7 @@ func (m *Model) bag(b []byte, p *pieces, ordered int) []byte {
 		}
 	}
 	b = append(b, "/…"...)
-	b = append(b, extension(p.segs[len(p.segs)-1])...)
+	b = append(b, extension(p.low[len(p.low)-1])...)
 	if p.query {
 		names := make([]string, 0, len(p.params))
 		for _, q := range p.params {

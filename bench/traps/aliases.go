@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"strings"
+)
+
+// Webs of which each link writes an address in another way, and of pages whose text nobody sees before a script has run.
+
+// cased writes each letter of a path in either case, as a key says.
+func cased(path, key string) string {
+	r := rng("case/" + key + path)
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' && r.IntN(2) == 0 {
+			return c - 'a' + 'A'
+		}
+		return c
+	}, path)
+}
+
+// cases is a shop on a server that does not tell the case of letters apart, and whose links are written in any. In "words" the names of things
+// are words, else they have numbers.
+func cases(how string, n int) *part {
+	const each = 20
+	at := func(i int) string {
+		dir := "/wares/" + vocabulary[500+i/each] + "/"
+		if how == "words" {
+			return dir + vocabulary[1000+i] + "-" + vocabulary[2000+i%7]
+		}
+		return dir + fmt.Sprint("item-", i, ".aspx")
+	}
+	known := map[string]int{}
+	for i := range n {
+		known[at(i)] = i
+	}
+	traps := []trap{{name: "case", endless: true, mark: "case"}}
+	p := &part{name: "cases-" + how, paths: "/", entry: []link{{at(0), "Wares", "ware0"}}, real: ids("ware", n), traps: traps}
+	p.answer = func(s *site, u *url.URL) *answer {
+		i, ok := known[strings.ToLower(u.Path)]
+		if !ok || u.RawQuery != "" {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint("ware", i)))
+		pg.para(fmt.Sprint("ware", i), 60)
+		for _, k := range []int{2*i + 1, 2*i + 2, draw(u.Path, n), draw(u.Path+"/", n)} {
+			if k < n {
+				pg.link(cased(at(k), u.Path), name(fmt.Sprint("ware", k)), fmt.Sprint("ware", k))
+			}
+		}
+		a := pg.real(fmt.Sprint("ware", i))
+		a.trap = "case"
+		return a
+	}
+	return p
+}
+
+// slugs are articles that a server finds by the number in their address: the words beside it are others in each link. how says where they stand.
+func slugs(how string, n int) *part {
+	root := "/" + how + "/"
+	words := func(key string) string { return slug("slug/" + key) }
+	at := func(i int, key string) string {
+		return root + map[string]string{
+			"front": fmt.Sprint(i, "-", words(key)), "back": fmt.Sprint(words(key), "-", i, ".html"), "below": fmt.Sprint(i, "/", words(key)),
+			"value": fmt.Sprint("?story=", i, "-", words(key)),
+		}[how]
+	}
+	traps := []trap{{name: "words", endless: true, mark: root}}
+	return made(root, []link{{at(0, "entry"), "Articles", how + "0"}}, ids(how, n), traps, func(s *site, rest string, q url.Values) *answer {
+		text := rest + q.Get("story")
+		i := -1
+		for f := range strings.FieldsFuncSeq(text, func(c rune) bool { return c < '0' || c > '9' }) {
+			i = number(f)
+		}
+		if i < 0 || i >= n {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint(how, i)))
+		pg.para(fmt.Sprint(how, i), 60)
+		for _, k := range []int{2*i + 1, 2*i + 2, draw(text, n), draw(text+"/", n)} {
+			if k < n {
+				pg.link(at(k, fmt.Sprint(text, k)), name(fmt.Sprint(how, k)), fmt.Sprint(how, k))
+			}
+		}
+		a := pg.real(fmt.Sprint(how, i))
+		a.trap = "words"
+		return a
+	})
+}
+
+// views are things with thirty views each, whose names stand beside the number of the thing; of most of them there is nothing yet, and one in so many
+// says something.
+func views(how string, n, one int) *part {
+	const each = 30
+	root := "/" + how + "/"
+	view := func(k int) string { return vocabulary[700+k] }
+	says := func(i, k int) bool { return draw(fmt.Sprint(how, i, "/", k), one) == 0 }
+	at := func(i, k int) string {
+		if how == "tabs" {
+			return fmt.Sprint(root, i, "-", view(k))
+		}
+		return fmt.Sprint(root, i, "/", view(k))
+	}
+	known := map[string][2]int{}
+	real := ids(how, n)
+	for i := range n {
+		for k := range each {
+			known[at(i, k)] = [2]int{i, k}
+			if says(i, k) {
+				real = append(real, fmt.Sprint(how, i, "/", k))
+			}
+		}
+	}
+	p := made(root, []link{{root + "0", "Things", how + "0"}}, real, nil, func(s *site, rest string, q url.Values) *answer {
+		if at, ok := known[root+rest]; ok && len(q) == 0 {
+			i, k := at[0], at[1]
+			pg := s.page("A view")
+			if says(i, k) {
+				pg.para(fmt.Sprint(how, i, "/", k), 50)
+				return pg.real(fmt.Sprint(how, i, "/", k))
+			}
+			pg.text("There is nothing here yet.")
+			return pg.trap("", "nothing")
+		}
+		i := number(rest)
+		if i < 0 || i >= n || len(q) > 0 {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint(how, i)))
+		pg.para(fmt.Sprint(how, i), 60)
+		for k := range each {
+			id := ""
+			if says(i, k) {
+				id = fmt.Sprint(how, i, "/", k)
+			}
+			pg.link(at(i, k), view(k), id)
+		}
+		if i+1 < n {
+			pg.link(fmt.Sprint(root, i+1), "Next", fmt.Sprint(how, i+1))
+		}
+		return pg.real(fmt.Sprint(how, i))
+	})
+	p.need = 0.99
+	return p
+}
+
+// inData writes a text where only a script finds it.
+func inData(how, title, text string) string {
+	switch how {
+	case "json":
+		return fmt.Sprintf(`<script id="data" type="application/json">{"props":{"theme":"light","post":{"title":%q,"body":%q,"tags":["a","b"]}}}</script>`, title, text)
+	case "ld":
+		return fmt.Sprintf(`<script type="application/ld+json">{"@context":"https://schema.org","@type":"Article","headline":%q,"articleBody":%q}</script>`, title, text)
+	case "state":
+		return fmt.Sprintf("<script>window.__STATE__={user:null,post:{title:'%s',body:'%s'},flags:[1,2]};</script>", title, text)
+	}
+	return fmt.Sprintf(`<input type="hidden" name="text" value="%s">`, html.EscapeString(text))
+}
+
+// scripted is a chain of posts that say nothing before a script has run: their text stands in its data.
+func scripted(how string, n int) *part {
+	root := "/" + how + "/"
+	return made(root, []link{{root + "0", "Posts", how + "0"}}, ids(how, n), nil, func(s *site, rest string, q url.Values) *answer {
+		i := number(rest)
+		if i < 0 || i >= n || len(q) > 0 {
+			return nil
+		}
+		pg := s.page("Posts")
+		pg.text("Loading. Please turn JavaScript on.")
+		pg.b.WriteString(inData(how, name(fmt.Sprint(how, i)), prose(fmt.Sprint(how, i), 70)))
+		if i+1 < n {
+			pg.link(fmt.Sprint(root, i+1), "Next", fmt.Sprint(how, i+1))
+		}
+		return pg.real(fmt.Sprint(how, i))
+	})
+}
+
+// hollow is a chain without end whose scripts know nothing but what was asked for, when, and by whom.
+func hollow(how string) *part {
+	root := "/hollow-" + how + "/"
+	traps := []trap{{name: "pages", endless: true, mark: root}}
+	return made(root, []link{{root + "0", "Hollow", ""}}, nil, traps, func(s *site, rest string, q url.Values) *answer {
+		i := number(rest)
+		if i < 0 || len(q) > 0 {
+			return nil
+		}
+		pg := s.page("Posts")
+		pg.text("Loading. Please turn JavaScript on.")
+		text := fmt.Sprintf("There is no post %d at %s%d, as of %d o'clock, for reader %s", i, root, i, draw(rest, 1<<20), sessionID("nonce", rest))
+		pg.b.WriteString(inData(how, fmt.Sprint("Post number ", i, " was not found"), text))
+		pg.link(fmt.Sprint(root, i+1), "Next", "")
+		return pg.trap("pages", "nothing")
+	})
+}
+
+// aliases returns these webs.
+func aliases() (ws []*web) {
+	for _, how := range []string{"words", "numbers"} {
+		ws = append(ws, single("cases-"+how, cases(how, 400), library(200)))
+	}
+	for _, how := range []string{"front", "back", "below", "value"} {
+		ws = append(ws, single("slugs-"+how, slugs(how, 400), library(200)))
+	}
+	for _, how := range []string{"tabs", "views"} {
+		ws = append(ws, single(how, views(how, 80, 30), library(100)))
+	}
+	for _, how := range []string{"json", "ld", "state", "hidden"} {
+		ws = append(ws, single("scripted-"+how, scripted(how, 900), library(100)), single("hollow-"+how, hollow(how), library(100)))
+	}
+	return ws
+}
