@@ -31,34 +31,61 @@ type said struct {
 func (r *reader) data(b []byte) {
 	b = b[:min(len(b), maxData-r.looked)]
 	r.looked += len(b)
-	for len(b) > minSentence {
-		i := bytes.IndexAny(b, `"'`)
-		if i < 0 {
+	double, single := -1, -1 // where the next quotes stand: none is looked for twice in the same bytes
+	for i := 0; i < len(b); {
+		if double < i {
+			double = quoteFrom(b, '"', i)
+		}
+		if single < i {
+			single = quoteFrom(b, '\'', i)
+		}
+		at := min(double, single)
+		if at == len(b) {
 			return
 		}
-		end := endOfString(b, i)
-		if end < 0 { // an apostrophe
-			b = b[i+1:]
-			continue
+		end, ok := endOfString(b, at)
+		switch i = at + 1; {
+		case ok:
+			r.sentence(b[at+1 : end])
+			i = end + 1
+		case b[at] == '"': // none of the line ends there
+			double = quoteFrom(b, '"', end)
+		default:
+			single = quoteFrom(b, '\'', end)
 		}
-		r.sentence(b[i+1 : end])
-		b = b[end+1:]
 	}
 }
 
-// endOfString returns where the quote stands that ends the string whose first one stands at i, -1 if none does before the line ends.
-func endOfString(b []byte, i int) int {
+// quoteFrom returns where a quote stands from a place on; len(b) if none does.
+func quoteFrom(b []byte, quote byte, i int) int {
+	if j := bytes.IndexByte(b[i:], quote); j >= 0 {
+		return i + j
+	}
+	return len(b)
+}
+
+// endOfString returns where the quote stands that ends the string whose first one stands at i; if none does before the line ends, where that ends.
+func endOfString(b []byte, i int) (end int, ok bool) {
 	for j := i + 1; j < len(b); j++ {
-		switch b[j] {
-		case b[i]:
-			return j
-		case '\\':
-			j++
-		case '\n':
-			return -1
+		k := bytes.IndexByte(b[j:], b[i])
+		if k < 0 {
+			k = len(b) - j
+		}
+		if line := bytes.IndexByte(b[j:j+k], '\n'); line >= 0 {
+			return j + line, false
+		}
+		if j += k; j == len(b) {
+			break
+		}
+		escapes := 0
+		for b[j-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return j, true
 		}
 	}
-	return -1
+	return len(b), false
 }
 
 // sentence takes in a string, if it is one and among the longest.

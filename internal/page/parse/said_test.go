@@ -57,6 +57,16 @@ func TestSaid(t *testing.T) {
 	}
 }
 
+// A string of a script ends at the quote that is not escaped, and with its line if there is none.
+func TestStringsOfScripts(t *testing.T) {
+	for in, want := range map[string]int{`"a"`: 2, `"`: 1, `""`: 1, `"\""`: 3, `"\\"`: 3, `"\\\""`: 5, "\"a\nb\"": 2, `'a"b'`: 4, `"a'b`: 4, `"\"\"`: 5} {
+		end, ok := endOfString([]byte(in), 0)
+		if whole := want < len(in) && in[want] == in[0]; end != want || ok != whole {
+			t.Errorf("%s ends at %d, %v, want %d", in, end, ok, want)
+		}
+	}
+}
+
 // A text says the same however its characters are written, and so does what a shadow root shows.
 func TestSpelled(t *testing.T) {
 	const text = "Река была тихой в то утро, и никто не пришёл. 今天天气很好我们去山上看花。"
@@ -75,7 +85,7 @@ func TestSpelled(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{"&#": "&#", "&#x": "&#x", "&#xg": "&#xg", "&#39;": "&#39;", "&#233": "é", "&#xe9;x": "éx", "&#233;&#60;": "é&#60;", "&#99999999999": "\ufffd"} {
-		if got := string(spelled([]byte(strings.Repeat("&#60;", manyRefs) + in))); got != strings.Repeat("&#60;", manyRefs)+want {
+		if got := string(spelled([]byte(strings.Repeat("&#60;", enoughRefs) + in))); got != strings.Repeat("&#60;", enoughRefs)+want {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}

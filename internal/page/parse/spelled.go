@@ -5,12 +5,26 @@ import (
 	"unicode/utf8"
 )
 
-// manyRefs is how many numeric references a page has whose text may be written in them: words would be numbers.
-const manyRefs = 16
+// enoughRefs is how many numeric references a page has whose text may be written in them: words would be numbers.
+const enoughRefs = 16
+
+// manyRefs reports whether a page has so many.
+func manyRefs(body []byte) bool {
+	for n := 0; n < enoughRefs; {
+		i := bytes.IndexByte(body, '&')
+		if i < 0 || i+1 >= len(body) {
+			return false
+		}
+		if body = body[i+1:]; body[0] == '#' {
+			n++
+		}
+	}
+	return true
+}
 
 // spelled returns a page with its numeric references to characters beyond ASCII resolved, where there are many; they are no markup.
 func spelled(body []byte) []byte {
-	if bytes.Count(body, []byte("&#")) < manyRefs {
+	if !manyRefs(body) {
 		return body
 	}
 	out := make([]byte, 0, len(body))
