@@ -315,6 +315,7 @@ func (c *check) outcome(o *Outcome) {
 	for _, us := range o.Timing {
 		c.whole("timing", int64(us), 0, math.MaxInt32)
 	}
+	c.whole("opened", int64(o.Opened), 0, math.MaxInt32)
 	c.whole("retry after", o.Retryable, 0, maxRestMS)
 	c.whole("links", int64(o.Links), 0, maxCount)
 	c.word("protocol", o.Proto, 0)

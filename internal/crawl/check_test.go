@@ -22,7 +22,7 @@ func reported(tb testing.TB) []byte {
 			p.Outcomes = append(p.Outcomes, Outcome{
 				Key: f.Parent, URL: u, State: Fetched, Status: 200, Mime: "text/html", Charset: "utf-8", Title: "The title of a page, as they are", Bytes: 30_000,
 				Digest: "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", Record: Location{"argosy-n-20261122054019-2bc74f-00001.warc.gz", 1 << 20, 9000}, HTML: true,
-				IP: "192.0.2.1", ETag: `"abc"`, LastMod: "Mon, 01 Jan 2024 00:00:00 GMT", Date: 1.7e12, Timing: [6]int32{1, 2, 3, 4, 5, 6}, Links: 60, Proto: "HTTP/1.1",
+				IP: "192.0.2.1", ETag: `"abc"`, LastMod: "Mon, 01 Jan 2024 00:00:00 GMT", Date: 1.7e12, Timing: [6]int32{1, 2, 3, 4, 5, 6}, Opened: 7, Links: 60, Proto: "HTTP/1.1",
 			})
 		}
 		e.Parts = append(e.Parts, p)

@@ -230,6 +230,7 @@ type Outcome struct {
 	Pictures Marks `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
 	Names    Marks `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
 	Numbers  Marks `cbor:"45,keyasint,omitempty"` // the first ones that the page says
+	Opened   int32 `cbor:"46,keyasint,omitempty"` // µs that it took to open the connection, of one that was open
 	Twice    bool  `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
 	Changed  bool  `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
 

@@ -404,7 +404,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	var timing any
 	if o.Record.File != "" {
 		t := o.Timing
-		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5])
+		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5], o.Opened)
 	}
 	w.ord++
 	surt := surtOf(o.URL)

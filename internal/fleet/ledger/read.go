@@ -166,7 +166,7 @@ type Page struct {
 	Truncated string  `json:"truncated,omitempty"` // why the archived body is not whole
 	Score     float64 `json:"score,omitempty"`     // how much it is about the job's topic
 	Expected  float64 `json:"expected,omitempty"`  // what was expected of it before it was fetched
-	Timing    string  `json:"-"`                   // JSON, six numbers in µs: resolve, connect, TLS, send, first byte, body; empty if nothing was fetched
+	Timing    string  `json:"-"`                   // JSON, seven numbers in µs: resolve, connect, TLS, send, first byte, body, and what it took to open a connection that was open (six: by an older version); empty if nothing was fetched
 
 	crawl.Layer
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
@@ -143,7 +144,7 @@ func (l *Ledger) Addresses(ctx context.Context, job uint32) (map[string][]string
 // Times is what the steps of a site's requests tell.
 type Times struct {
 	Varies  float64 // how far they lie apart within a lease, as the standard deviation of the logarithm of what a request takes; less than 0: no lease has had two pages
-	Answers float64 // share of an httpping that the answer takes, over a connection that is open; 0: no page has opened one
+	Answers float64 // share of an httpping that the answer takes, over a connection that is open, in the middle; 0: of none is known what it took to open it
 }
 
 // Times returns what the steps of requests tell of each site of a job that has answered.
@@ -160,14 +161,14 @@ func (l *Ledger) Times(ctx context.Context, job uint32) (map[string]Times, error
 		if err := rows.Scan(&site, &lease, &timing); err != nil {
 			return nil, l.wrap(err)
 		}
-		var each [6]int32
+		var each [7]int32
 		if err := json.Unmarshal([]byte(timing), &each); err != nil {
 			return nil, l.wrap(err)
 		}
 		if of[site] == nil {
 			of[site] = new(steps)
 		}
-		of[site].see(lease, each)
+		of[site].see(lease, [6]int32(each[:6]), each[6])
 	}
 	out := make(map[string]Times, len(of))
 	for site, s := range of {
@@ -178,13 +179,13 @@ func (l *Ledger) Times(ctx context.Context, job uint32) (map[string]Times, error
 
 // steps sums up the steps of a site's requests, lease by lease.
 type steps struct {
-	lease              int64
-	sum, square, n     float64 // of the logarithms of what this lease's took
-	squares, free      float64 // of the leases before it
-	answering, pinging float64 // of requests that opened their connection: the answer, and all of it
+	lease          int64
+	sum, square, n float64   // of the logarithms of what this lease's took
+	squares, free  float64   // of the leases before it
+	answers        []float32 // shares of an httpping that answers were, of requests of whose connection it is known what it took to open it
 }
 
-func (s *steps) see(lease int64, timing [6]int32) {
+func (s *steps) see(lease int64, timing [6]int32, opened int32) {
 	if lease != s.lease {
 		s.end()
 		s.lease = lease
@@ -197,8 +198,8 @@ func (s *steps) see(lease int64, timing [6]int32) {
 		ln := math.Log(us)
 		s.sum, s.square, s.n = s.sum+ln, s.square+ln*ln, s.n+1
 	}
-	if ms := learn.Opened(timing); ms > 0 {
-		s.answering, s.pinging = s.answering+float64(timing[3]+timing[4])/1000, s.pinging+ms
+	if ms := learn.Ping(timing, opened); ms > 0 {
+		s.answers = append(s.answers, float32(learn.Answer(timing)/1000/ms))
 	}
 }
 
@@ -216,8 +217,9 @@ func (s *steps) times() (t Times) {
 	} else {
 		t.Varies = -1
 	}
-	if s.pinging > 0 {
-		t.Answers = s.answering / s.pinging
+	if n := len(s.answers); n > 0 {
+		slices.Sort(s.answers)
+		t.Answers = float64(s.answers[(n-1)/2])
 	}
 	return t
 }
@@ -297,11 +299,11 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 	case "report":
 		f.Kind, f.Product, f.Bits, f.Seconds = learn.Report, product, value, seconds
 	case "timing":
-		var steps [6]int32
+		var steps [7]int32 // older ledgers have six: of a connection that was open nothing is known
 		if err := json.Unmarshal([]byte(timing), &steps); err != nil {
 			return f, false, err
 		}
-		f, ok = learn.OfTiming(learn.Worker{Node: f.Node, Site: f.Site}, steps, f.At)
+		f, ok = learn.OfTiming(learn.Worker{Node: f.Node, Site: f.Site}, [6]int32(steps[:6]), steps[6], f.At)
 		return f, ok, nil
 	case "tried":
 		f = learn.Ended(learn.Worker{Node: f.Node, Site: f.Site}, value == delay, f.At)

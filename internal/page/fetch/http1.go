@@ -40,8 +40,9 @@ func (r *Request) within(lim *crawl.FetchLimits) time.Duration {
 	return lim.HeaderTimeout
 }
 
-// Timing is how long the phases of an exchange took. A phase that did not happen took no time.
-type Timing struct{ Resolve, Connect, TLS, Send, FirstByte, Body time.Duration }
+// Timing is how long the phases of an exchange took. A phase that did not happen took no time. Opened is how long it took to open the connection, where another
+// exchange had done that: connecting, and TLS.
+type Timing struct{ Resolve, Connect, TLS, Send, FirstByte, Body, Opened time.Duration }
 
 // Response is a response: a whole one, or, where an error comes with it, what has come of one. What lies in it may be used
 // until Release. A body that is too long for memory lies in a spool.
@@ -172,9 +173,15 @@ func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch
 		return err
 	}
 	if h != nil {
+		if r.Timing.Connect == 0 {
+			r.Timing.Opened = h.opened
+		}
 		return s.doH2(ctx, h, req, r, sc)
 	}
 	reused := c.used
+	if reused {
+		r.Timing.Opened = c.opened
+	}
 	keep, err := s.exchange(c, req, r, sc)
 	if err == nil && req.First && r.Status == http.StatusBadRequest && s.wantsTLS(req) {
 		err = &crawl.Error{Op: "read header", Host: req.URL.Host(), Kind: crawl.KindWantsTLS, Err: errors.New("it answers 400, and shakes hands by TLS")}

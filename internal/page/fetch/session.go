@@ -75,7 +75,8 @@ type conn struct {
 	addr   netip.Addr
 	sec    security
 	scheme string
-	auth   string // host and port it was opened to
+	auth   string        // host and port it was opened to
+	opened time.Duration // it took
 	used   bool
 	since  time.Time // idle since
 }
@@ -97,6 +98,8 @@ type http2Conn struct {
 	addr netip.Addr
 	sec  security
 	auth string
+
+	opened time.Duration // it took
 
 	// The session's mutex guards what follows.
 	begun, ended, answered int  // requests
@@ -283,10 +286,13 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 		nc, sec = tc, securityOf(tc, wanted)
 		if tc.ConnectionState().NegotiatedProtocol == "h2" {
 			h, err := s.openH2(tc, addr, sec, u)
+			if h != nil {
+				h.opened = t.Connect + t.TLS
+			}
 			return nil, h, err
 		}
 	}
-	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), r: readers.Get().(*bufio.Reader)}
+	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), opened: t.Connect + t.TLS, r: readers.Get().(*bufio.Reader)}
 	c.r.Reset(nc)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	out := measures(w, p.Measures, at)
 	for i := range p.Outcomes {
 		if o := &p.Outcomes[i]; o.State == crawl.Fetched {
-			if f, ok := OfTiming(w, o.Timing, at); ok {
+			if f, ok := OfTiming(w, o.Timing, o.Opened, at); ok {
 				out = append(out, f)
 			}
 		}
@@ -71,24 +71,27 @@ func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	return out
 }
 
-// OfTiming returns the delay that a page tells, by the time of its steps (crawl.Outcome.Timing); false: none.
-func OfTiming(w Worker, timing [6]int32, at int64) (Fact, bool) {
-	ms := Opened(timing)
+// OfTiming returns the delay that a page tells, by the time of its steps (crawl.Outcome.Timing) and what it took to open the connection, of one that was open
+// (crawl.Outcome.Opened); false: none.
+func OfTiming(w Worker, timing [6]int32, opened int32, at int64) (Fact, bool) {
+	ms := Ping(timing, opened)
 	return Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: ms / 1000}, ms > 0
 }
 
-// Opened returns what an httpping would have measured, ms, by the time of a request's steps (crawl.Outcome.Timing): connecting, the handshake, and from the
-// request to the first byte. It is 0 of a request over a connection that was open, which has fewer round trips.
-func Opened(timing [6]int32) (ms float64) {
-	if timing[1] <= 0 {
+// Ping returns what an httpping would have measured, ms, by a page: what it has taken to open the connection, now or before, and from the request to the first
+// byte. The answer alone has fewer round trips. It is 0 where nobody knows how the connection was opened.
+func Ping(timing [6]int32, opened int32) (ms float64) {
+	if timing[1] > 0 {
+		opened = int32(min(int64(timing[1])+int64(timing[2]), 1<<31-1))
+	}
+	if opened <= 0 {
 		return 0
 	}
-	us := 0
-	for _, step := range timing[1:5] {
-		us += int(step)
-	}
-	return float64(us) / 1000
+	return (float64(opened) + Answer(timing)) / 1000
 }
+
+// Answer returns for how long a page let wait for it, µs.
+func Answer(timing [6]int32) float64 { return float64(timing[3]) + float64(timing[4]) }
 
 // OfReport returns what a part tells of its pair as a whole. Where All is 0 it tells of
 // work that is not done yet.

@@ -77,14 +77,10 @@ func (e *engine) begin(t *task, node int) {
 		bits, until = float64(given.Quota)*e.w.page(t.site), e.now+given.Budget.Milliseconds()
 		modified = given.Quota != was.Quota
 	}
-	opened := 0
-	if e.silent(t.site) { // its first connection is opened for robots.txt
-		opened = 1
-	}
 	if first := e.w.Sites[t.site].First; first > 0 && e.pages[t.site] == 0 {
 		bits = min(bits, first*e.w.page(t.site))
 	}
-	l := &lease{t: t, site: t.site, node: node, left: min(e.needed(t, node), bits), start: e.now, until: until, given: given, moved: moved, modified: modified, opened: opened}
+	l := &lease{t: t, site: t.site, node: node, left: min(e.needed(t, node), bits), start: e.now, until: until, given: given, moved: moved, modified: modified}
 	if e.w.Stuck != nil && e.sticking.Float64() < e.w.Stuck[node][t.site] {
 		l.stuck, l.until = true, e.now+e.w.recycle().After.Milliseconds()
 	}
@@ -329,25 +325,9 @@ func (e *engine) answered(site int, ms float64) {
 	e.latency[site] = polite.Latency(e.latency[site], time.Duration(ms*float64(time.Millisecond)))
 }
 
-// toldAnswers is how many answers of one part tell how long they took at most. In a crawl every page does; more of them change the average by
-// little, and each takes time here.
-const toldAnswers = 5
-
-// opened has the fleet learn the delays that the pages of a lease tell. Those do that open a connection: of one that is open there are as many as
-// its site is asked for pages at once.
-func (e *engine) opened(l *lease, pages float64) {
-	s := &e.w.Sites[l.site]
-	most := 1
-	if s.Gap <= 0 {
-		most = max(1, s.Width)
-	}
-	for ; l.opened < most && float64(l.opened) < l.done/e.w.page(l.site); l.opened++ {
-		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
-	}
-	for range min(toldAnswers, int(pages)) {
-		e.answered(l.site, e.ping(e.w.Delay[l.node][l.site]))
-	}
-}
+// toldDelays is how many delays the pages of one part tell at most. In a crawl every page tells one; more of them change the record's figure by little, and each
+// takes time here.
+const toldDelays = 5
 
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
@@ -360,7 +340,9 @@ func (e *engine) part(l *lease) {
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
 	if e.w.Delay != nil {
-		e.opened(l, pages)
+		for range min(toldDelays, int(pages)) {
+			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
+		}
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
 }

@@ -100,7 +100,6 @@ type lease struct {
 	refused                int              // tries of a probe that its site refuses
 	roots, good            float64          // bits of root pages that a probe fetches; pages that were had, of those that it has told of
 	toldDone, toldWorked   float64          // bits and seconds that it has told of
-	opened                 int              // connections, whose delays it has told
 	given                  schedule.Subtask // pages that it may fetch at most, and in what time; the rest is empty
 	stuck, moved, modified bool             // it makes no progress; see End
 	ended                  bool
