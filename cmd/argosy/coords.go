@@ -118,7 +118,7 @@ func chooseCoords(c *cobra.Command, file string, delay [][]float64, marks []int,
 	fmt.Fprintf(t, "landmarks\t%v\npairs that neither fit nor choice has seen\t%d\n", marks, v.Pairs)
 	fmt.Fprintf(t, "|p − t| / min(p, t), median\t%.3f\n|p − t| / min(p, t), 90th percentile\t%.3f\nhosts whose nearest was predicted\t%.3f\n", v.Median, v.P90, v.Hits)
 	if triangles == triangles {
-		fmt.Fprintf(t, "triples that violate the triangle inequality\t%.2f %%\n", 100*triangles)
+		fmt.Fprintf(t, "triangles that violate the triangle inequality\t%.2f %%\n", 100*triangles)
 	}
 	fmt.Fprintf(t, "fitted in\t%.2f s\n", took)
 	return t.Flush()
@@ -180,7 +180,7 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, triangles float64, cfg
 			P90       float64            `json:"p90_error"`
 			Accuracy  map[string]float64 `json:"accuracy"` // by the share of the worst pairs that is dropped, %
 			Pairs     int                `json:"pairs"`
-			Triangles *float64           `json:"violated_triangles"` // share of ordered triples; null where there are none
+			Triangles *float64           `json:"violated_triangles"` // share of all; null where there are none
 			Landmarks []int              `json:"landmarks"`
 			Dim       int                `json:"dim"`
 			Coords    []hostCoord        `json:"coords,omitempty"`
@@ -196,7 +196,7 @@ func printCoords(c *cobra.Command, e netcoord.Evaluation, triangles float64, cfg
 		fmt.Fprintf(t, "accuracy without the worst %.0f %%\t%.3f\n", 100*s, netcoord.Accuracy(e.Errors, s))
 	}
 	if triangles == triangles {
-		fmt.Fprintf(t, "triples that violate the triangle inequality\t%.2f %%\n", 100*triangles)
+		fmt.Fprintf(t, "triangles that violate the triangle inequality\t%.2f %%\n", 100*triangles)
 	}
 	fmt.Fprintf(t, "fitted in\t%.2f s\n", took.Seconds())
 	for _, p := range coords {

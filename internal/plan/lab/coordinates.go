@@ -162,7 +162,7 @@ func coordinatesSection(s *Scenario, c Coordinates, source string, r results) re
 	sec.Figures = append(sec.Figures, lines, cdf, mapFigure(r[keys[0]]))
 	sec.Tables = append(sec.Tables, t)
 	sec.Notes = append(sec.Notes,
-		fmt.Sprintf("Ordered triples that violate the triangle inequality: %s of all; no coordinates can predict them.", r.sample("triangles", 0, keys...).text(4)),
+		fmt.Sprintf("Triangles that violate the triangle inequality: %s of all; no coordinates can predict them.", r.sample("triangles", 0, keys...).text(4)),
 		"Published figures fall steeply with fewer landmarks; ours do not: a fit that is carried to its optimum from several starts loses little with seven or five, and the published tables look like a local search that was stopped early. One draw can reverse the order of neighbouring rows, which is why these are averages.")
 	return sec
 }

@@ -109,8 +109,8 @@ func fitAll(cfg Config, delay [][]float64, landmarks []int) ([]Coord, error) {
 	return out, nil
 }
 
-// Triangles is the share of ordered triples of hosts, all of whose delays are known, in which the direct way takes longer
-// than that over the third: what no distances in a space can be. NaN where there are none.
+// Triangles is the share of triangles of hosts, all of whose delays are known, in which a direct way takes longer
+// than that over the third host: what no distances in a space can be. NaN where there are none.
 func Triangles(delay [][]float64) float64 {
 	n := len(delay)
 	both := make([][]float64, n)
@@ -122,17 +122,14 @@ func Triangles(delay [][]float64) float64 {
 	}
 	broken, all := 0, 0
 	for i := range n {
-		for k := range n {
-			direct := both[i][k]
-			if i == k || !usable(direct) {
-				continue
-			}
-			for j := range n {
-				if j == i || j == k || !usable(both[i][j]) || !usable(both[j][k]) {
+		for j := range i {
+			for k := range j {
+				x, y, z := both[i][j], both[j][k], both[i][k]
+				if !usable(x) || !usable(y) || !usable(z) {
 					continue
 				}
 				all++
-				if direct > both[i][j]+both[j][k] {
+				if x > y+z || y > x+z || z > x+y {
 					broken++
 				}
 			}

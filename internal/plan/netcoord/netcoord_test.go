@@ -169,8 +169,12 @@ func TestTriangles(t *testing.T) {
 	nan := math.NaN()
 	// 0–1 takes 10, over 2 only 6; 3 was measured by nobody.
 	d := [][]float64{{0, 10, 3, nan}, {10, 0, 3, nan}, {3, nan, 0, nan}, {nan, nan, nan, 0}}
-	if x := Triangles(d); math.Abs(x-2.0/6) > 1e-12 {
-		t.Errorf("%v of the triples, want 2 of 6", x)
+	if x := Triangles(d); x != 1 {
+		t.Errorf("%v of the triangles, want the one that there is", x)
+	}
+	four := [][]float64{{0, 10, 3, 9}, {10, 0, 3, 9}, {3, 3, 0, 9}, {9, 9, 9, 0}} // that of 0, 1 and 2; 3 is as far from all
+	if x := Triangles(four); x != 0.25 {
+		t.Errorf("%v of the triangles, want one of four", x)
 	}
 	if x := Triangles(world(20, 0, 0, 1)); x != 0 {
 		t.Errorf("%v in a plane", x)
