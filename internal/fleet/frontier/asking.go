@@ -76,6 +76,7 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 		return nil, damaged(err)
 	}
 	t.memory = remembered
+	t.memory.templates = ask.m.Templates
 	return out, nil
 }
 
@@ -143,7 +144,8 @@ type asking struct {
 	walk  *queueWalk
 
 	passed  []looked // all that were looked at, in a buffer of the frontier's
-	waiting int      // of these
+	waiting int      // of these, for templates that are there
+	shaped  bool     // the site has templates that it had not in the last walk
 	was     looked   // whose templates want this
 	want    yield.Want
 	full    bool // there is no room for them, nor will there be in this walk
@@ -164,6 +166,7 @@ func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	}
 	return &asking{
 		t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, walk: f.walk(t), passed: f.passed[:0],
+		shaped: m.Templates != t.memory.templates,
 	}, nil
 }
 
@@ -178,12 +181,14 @@ func (a *asking) batch(batch []entry, n int) []entry {
 		if len(a.passed) == 0 {
 			a.t.head = e.place
 		}
+		if e.template == noTemplate && a.shaped {
+			e.template = 0
+		}
 		if e.template != 0 {
 			w := a.wants(e)
 			if a.full || w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
 				a.full = true
-				a.passed = append(a.passed, e)
-				a.waiting++
+				a.pass(len(a.passed), e)
 				continue
 			}
 			due[w.Group]++
@@ -194,10 +199,26 @@ func (a *asking) batch(batch []entry, n int) []entry {
 	return batch
 }
 
+// pass notes an entry that has to wait, which is the n-th of those that were looked at.
+func (a *asking) pass(n int, e looked) {
+	if n == len(a.passed) {
+		a.passed = append(a.passed, e)
+	} else {
+		a.passed[n] = e
+	}
+	if e.hasTemplate() {
+		a.waiting++
+	}
+}
+
 // wants says how an entry that had to wait is asked for. Many that stand together have the same templates.
 func (a *asking) wants(e looked) *yield.Want {
 	if a.was.template != e.template || a.was.via != e.via {
-		a.was, a.want, a.full = e, a.m.Want(e.template, e.via, crawl.Key{}), false
+		template := e.template
+		if template == noTemplate {
+			template = 0
+		}
+		a.was, a.want, a.full = e, a.m.Want(template, e.via, crawl.Key{}), false
 	}
 	return &a.want
 }
@@ -269,10 +290,11 @@ func (a *asking) add(e *entry, g *crawl.Target) (bool, error) {
 	via := r.ownVia(g.Key)
 	w := a.m.Want(r.template, via, g.Key)
 	if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group] >= w.Room {
-		if r.template != 0 { // else it may get one
-			a.passed[e.passed] = looked{e.place, e.key, r.template, via}
-			a.waiting++
+		was := looked{e.place, e.key, r.template, via}
+		if r.template == 0 {
+			was.template = noTemplate
 		}
+		a.pass(e.passed, was)
 		return false, nil
 	}
 	a.given[w.Group]++

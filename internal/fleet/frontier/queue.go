@@ -19,10 +19,12 @@ type memory struct {
 	entries []looked // in the order of their places
 	end     uint64   // every entry before this place is among them, but for those that came since:
 	fresh   uint64   // they are at this place or behind it
+
+	templates uint32 // that the site had then: what had none has none while these are all
 }
 
 // looked is a queue entry that was looked at. One that had to wait for room has the templates for which it did, which do not change while it is in
-// its place; any other is read again.
+// its place, or noTemplate; any other is read again.
 type looked struct {
 	place         uint64
 	key           crawl.Key // of its URL
@@ -36,6 +38,12 @@ const lookedSize = int(unsafe.Sizeof(looked{}))
 const goneVia = math.MaxUint32
 
 func (e looked) gone() bool { return e.template == 0 && e.via == goneVia }
+
+// noTemplate is the template of an entry of whose shape the site has none yet.
+const noTemplate = math.MaxUint32
+
+// hasTemplate reports whether an entry had to wait for room of a template that is there.
+func (e looked) hasTemplate() bool { return e.template != 0 && e.template != noTemplate }
 
 // maxRemembered bounds how many entries of a task are remembered, but for those that were given out.
 const maxRemembered = 4096
@@ -57,7 +65,7 @@ func (m *memory) find(place uint64) (int, bool) {
 // waits reports whether the entry at a place had to wait for room the last time.
 func (m *memory) waits(place uint64) bool {
 	i, found := m.find(place)
-	return found && m.entries[i].template != 0
+	return found && m.entries[i].hasTemplate()
 }
 
 // size is how many bytes it takes.
