@@ -76,7 +76,6 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 		return nil, damaged(err)
 	}
 	t.memory = remembered
-	t.memory.templates = ask.m.Templates
 	return out, nil
 }
 
@@ -145,7 +144,7 @@ type asking struct {
 
 	passed  []looked // all that were looked at, in a buffer of the frontier's
 	waiting int      // of these, for templates that are there
-	shaped  bool     // the site has templates that it had not in the last walk
+	again   int      // of these, that had no template the last time and were read again
 	was     looked   // whose templates want this
 	want    yield.Want
 	full    bool // there is no room for them, nor will there be in this walk
@@ -166,13 +165,12 @@ func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	}
 	return &asking{
 		t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, walk: f.walk(t), passed: f.passed[:0],
-		shaped: m.Templates != t.memory.templates,
 	}, nil
 }
 
 // batch takes up to n entries from a queue that may be given out.
 func (a *asking) batch(batch []entry, n int) []entry {
-	due := map[uint32]int{} // of the batch, by group
+	due, loose := map[uint32]int{}, 0 // of the batch, by group, and of groups that have brought nothing yet
 	for len(batch) < n && len(a.passed) < a.most && a.waiting < maxRemembered {
 		e, ok := a.walk.next()
 		if !ok {
@@ -181,23 +179,29 @@ func (a *asking) batch(batch []entry, n int) []entry {
 		if len(a.passed) == 0 {
 			a.t.head = e.place
 		}
-		if e.template == noTemplate && a.shaped {
+		if e.template&noTemplate != 0 && e.template != a.none() && a.again < againAtOnce {
 			e.template = 0
+			a.again++
 		}
 		if e.template != 0 {
 			w := a.wants(e)
-			if a.full || w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
+			if a.full || w.Loose && a.loose+loose >= yield.MaxLoose || a.given[w.Group]+due[w.Group] >= w.Room { // or will be when its turn comes
 				a.full = true
 				a.pass(len(a.passed), e)
 				continue
 			}
-			due[w.Group]++
+			if due[w.Group]++; w.Loose {
+				loose++
+			}
 		}
 		batch = append(batch, entry{place: e.place, key: e.key, passed: len(a.passed)})
 		a.passed = append(a.passed, looked{place: e.place, key: e.key})
 	}
 	return batch
 }
+
+// none is the template of entries that have none now.
+func (a *asking) none() uint32 { return noTemplate | a.m.Templates }
 
 // pass notes an entry that has to wait, which is the n-th of those that were looked at.
 func (a *asking) pass(n int, e looked) {
@@ -215,7 +219,7 @@ func (a *asking) pass(n int, e looked) {
 func (a *asking) wants(e looked) *yield.Want {
 	if a.was.template != e.template || a.was.via != e.via {
 		template := e.template
-		if template == noTemplate {
+		if template&noTemplate != 0 {
 			template = 0
 		}
 		a.was, a.want, a.full = e, a.m.Want(template, e.via, crawl.Key{}), false
@@ -292,7 +296,7 @@ func (a *asking) add(e *entry, g *crawl.Target) (bool, error) {
 	if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group] >= w.Room {
 		was := looked{e.place, e.key, r.template, via}
 		if r.template == 0 {
-			was.template = noTemplate
+			was.template = a.none()
 		}
 		a.pass(e.passed, was)
 		return false, nil

@@ -19,12 +19,10 @@ type memory struct {
 	entries []looked // in the order of their places
 	end     uint64   // every entry before this place is among them, but for those that came since:
 	fresh   uint64   // they are at this place or behind it
-
-	templates uint32 // that the site had then: what had none has none while these are all
 }
 
 // looked is a queue entry that was looked at. One that had to wait for room has the templates for which it did, which do not change while it is in
-// its place, or noTemplate; any other is read again.
+// its place, or none of them, and how many templates the site had then; any other is read again.
 type looked struct {
 	place         uint64
 	key           crawl.Key // of its URL
@@ -39,14 +37,18 @@ const goneVia = math.MaxUint32
 
 func (e looked) gone() bool { return e.template == 0 && e.via == goneVia }
 
-// noTemplate is the template of an entry of whose shape the site has none yet.
-const noTemplate = math.MaxUint32
+// noTemplate marks the template of an entry of whose shape the site has none. The rest says of how many: while it has no more, that is so.
+const noTemplate = 1 << 31
 
 // hasTemplate reports whether an entry had to wait for room of a template that is there.
-func (e looked) hasTemplate() bool { return e.template != 0 && e.template != noTemplate }
+func (e looked) hasTemplate() bool { return e.template != 0 && e.template&noTemplate == 0 }
 
-// maxRemembered bounds how many entries of a task are remembered, but for those that were given out.
-const maxRemembered = 4096
+// A walk ends at maxRemembered entries that have to wait. It goes by others, too, so that more are remembered: those behind would be read once more
+// at each walk if they were dropped whenever one in front is given out.
+const (
+	maxRemembered = 4096
+	maxKept       = 2 * maxRemembered
+)
 
 // came notes that an entry is put into the queue.
 func (m *memory) came(place uint64) { m.fresh = min(m.fresh, place) }
@@ -144,7 +146,7 @@ func (w *queueWalk) end(passed []looked) (memory, error) {
 		return memory{}, damaged(w.err)
 	}
 	m := memory{end: w.known, fresh: math.MaxUint64}
-	if room := max(0, maxRemembered-len(passed)); len(w.rest) > room {
+	if room := max(0, maxKept-len(passed)); len(w.rest) > room {
 		if w.rest = w.rest[:room]; room > 0 {
 			m.end = min(m.end, w.rest[room-1].place+1)
 		} else {

@@ -100,7 +100,7 @@ func TestMemoryEnds(t *testing.T) {
 	t.Parallel()
 	f := open(t, vfs.NewMem())
 	task := &Task{ID: 7}
-	const entries = 2 * maxRemembered
+	const entries = 2 * maxKept
 	for place := range uint64(entries) {
 		task.memory.came(place)
 		if err := f.db.Set(queueKey(7, place), make([]byte, len(crawl.Key{})), pebble.NoSync); err != nil {
@@ -110,7 +110,7 @@ func TestMemoryEnds(t *testing.T) {
 	for _, steps := range []int{entries, 10, entries, 0, entries} {
 		walk := f.walk(task)
 		var passed []looked
-		for len(passed) < min(steps, maxRemembered) {
+		for len(passed) < min(steps, maxKept) {
 			e, ok := walk.next()
 			if !ok || e.place != uint64(len(passed)) {
 				t.Fatalf("%+v after %d", e, len(passed))
@@ -122,7 +122,7 @@ func TestMemoryEnds(t *testing.T) {
 		if task.memory, err = walk.end(passed); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(task.memory.entries); n > maxRemembered {
+		if n := len(task.memory.entries); n > maxKept {
 			t.Fatalf("%d are remembered", n)
 		}
 	}
