@@ -78,7 +78,7 @@ var house = map[string]struct {
 	"fleet/simulated":   {false, ""}, // tests
 	"fleet/verify":      {false, "crawl archive frontier ledger outdir"},
 	"fleet/mend":        {false, "crawl archive fetch frontier ledger bus outdir"},
-	"fleet/survey":      {false, "crawl verify archive fetch parse frontier ledger assemble outdir"},
+	"fleet/survey":      {false, "crawl verify archive fetch parse robots frontier ledger assemble outdir"},
 	"fleet/shelf":       {false, "crawl archive fetch parse ledger verify"},
 	"fleet/dash":        {false, ""},
 	"fleet/answer":      {false, "ledger"},

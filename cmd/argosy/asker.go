@@ -94,7 +94,7 @@ func (a *asker) allowed(ctx context.Context, u crawl.URL) error {
 		case got.Status >= 500:
 			return fmt.Errorf("robots.txt: %d %s: the site is not asked", got.Status, http.StatusText(got.Status))
 		case got.Status == http.StatusOK:
-			rules = robots.Parse(got.Body, agent.Product)
+			rules = robots.Parse(got.Body, robots.Product(a.agent))
 		}
 		a.rules[u.Origin()] = rules
 		if rules.HasDelay {

@@ -117,7 +117,7 @@ func (f *crawlFlags) register(c *cobra.Command) {
 	fl.StringArrayVar(&f.geoip, "geoip", nil, "file of MaxMind's format that says where addresses are, for geo and netblock (may be repeated)")
 	fl.StringVar(&f.explain, "explain-log", "", "write every scheduling decision to this file (see argosy explain)")
 
-	fl.StringVar(&j.Fetch.UserAgent, "user-agent", j.Fetch.UserAgent, "User-Agent field")
+	fl.StringVar(&j.Fetch.UserAgent, "user-agent", j.Fetch.UserAgent, "User-Agent field; its first name is the one that robots.txt knows the crawler by")
 	fl.BoolVar(&j.Fetch.IgnoreRobots, "ignore-robots", false, "obey no robots.txt (asked for sitemaps only), nor nofollow")
 	fl.BoolVar(&j.Fetch.IgnoreNofollow, "ignore-nofollow", false, "follow links on pages that ask not to (meta robots, X-Robots-Tag); rel=nofollow of a link is never heeded")
 	f.reach(c)

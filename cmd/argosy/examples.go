@@ -15,6 +15,7 @@ import (
 	"argosy/internal/fleet/agent"
 	"argosy/internal/page/engine"
 	"argosy/internal/page/parse"
+	"argosy/internal/page/robots"
 	"argosy/internal/page/topic"
 )
 
@@ -128,7 +129,7 @@ func (r *exampleReader) rest(ctx context.Context) error {
 // parse takes in the text of a page in HTML, and its links.
 func (r *exampleReader) parse(e *example, got engine.Answer) {
 	var p parse.Page
-	text, charset := parse.ReadEncoded(parse.HTML, got.Body, got.Type, parse.Options{Product: agent.Product}, &p)
+	text, charset := parse.ReadEncoded(parse.HTML, got.Body, got.Type, parse.Options{Product: robots.Product(r.ask.agent)}, &p)
 	e.body = []byte(parse.Decode(text, parse.ByteCharset(charset)))
 	if p.NoFollow && !r.ignoreNofollow {
 		return

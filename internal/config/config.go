@@ -52,7 +52,7 @@ type Fetch struct {
 
 	IgnoreNofollow bool `yaml:"ignore_nofollow" doc:"follow links on pages that ask not to (meta robots, X-Robots-Tag), and obey robots.txt nevertheless"`
 
-	UserAgent string `yaml:"user_agent" doc:"User-Agent field"`
+	UserAgent string `yaml:"user_agent" doc:"User-Agent field; its first name is the one that robots.txt knows the crawler by"`
 	Text      bool   `yaml:"text" doc:"also archive the plain text of pages"`
 	MainText  bool   `yaml:"main_text" doc:"also archive the main text of pages"`
 	Language  bool   `yaml:"language" doc:"note the language of pages"`

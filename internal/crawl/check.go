@@ -405,6 +405,7 @@ func (c *check) change(s *SiteChange) {
 		if len(r.Rules) > maxRules {
 			c.fail("robots", RuleLength)
 		}
+		c.length("robots", r.For, 0, maxAgent)
 		c.whole("robots ttl", r.TTLMS, 0, maxSpanMS)
 		c.whole("crawl-delay", r.DelayMS, 0, maxSpanMS)
 		c.word("robots", string(r.Why), 0)

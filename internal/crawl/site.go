@@ -21,7 +21,8 @@ type Site struct {
 	CrawlDelayMS int64       `cbor:"17,keyasint,omitempty"`
 	Trouble      string      `cbor:"60,keyasint,omitempty"` // why it could not be asked the last time, in words; empty: it could
 
-	RobotsBare bool `cbor:"62,keyasint,omitempty"` // it said nothing to a lease without cookies
+	RobotsBare bool   `cbor:"62,keyasint,omitempty"` // it said nothing to a lease without cookies
+	RobotsFor  string `cbor:"64,keyasint,omitempty"` // RobotsChange.For
 
 	Heard Heard `cbor:"63,keyasint,omitempty"`
 
@@ -83,7 +84,8 @@ type SiteState struct {
 
 	ResolveFails int `cbor:"61,keyasint,omitempty"` // look-ups of its name that failed, in a row
 
-	RobotsBare bool `cbor:"63,keyasint,omitempty"` // it said nothing to a lease without cookies
+	RobotsBare bool   `cbor:"63,keyasint,omitempty"` // it said nothing to a lease without cookies
+	RobotsFor  string `cbor:"65,keyasint,omitempty"` // RobotsChange.For
 
 	Heard Heard `cbor:"64,keyasint,omitempty"`
 

@@ -30,6 +30,8 @@ type lease struct {
 	judge *topic.Judge // nil: the job has no topic
 	walk  *engine.Walk // through the result pages of a search; nil: none was read yet
 
+	product string // the name that sites know the job's crawler by
+
 	rules  robots.Rules
 	robots crawl.RobotsState
 	layer  crawl.Layer // of all its targets: a task is in one
@@ -85,7 +87,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		latency: time.Duration(d.Site.LatencyUS) * time.Microsecond, fails: d.Site.Fails, robots: d.Site.RobotsState,
 		told: crawl.HeardOf(d.Site.Heard, d.Site.LatencyUS),
 	}
-	l.l.Targets, l.judge = nil, a.judges.get(d.Job)
+	l.l.Targets, l.judge, l.product = nil, a.judges.get(d.Job), robots.Product(d.Job.Identity.UserAgent)
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
 	l.hold = term.Hold(term.Of(&l.job.Limits), since)

@@ -61,7 +61,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 			l.sentOn(f, p, &parse.Page{}, u, "utf-8")
 		}
 		f.redirect(to)
-		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
+		f.refused = l.obeysNofollow() && l.robotsTag(resp).NoFollow
 		l.headerLinks(f, p)
 		return f, nil
 	}
@@ -72,7 +72,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	if body == nil {
 		f := newFinder(l, t, u, "utf-8")
 		f.redirect(to)
-		f.refused = l.obeysNofollow() && robotsTag(resp).NoFollow
+		f.refused = l.obeysNofollow() && l.robotsTag(resp).NoFollow
 		l.headerLinks(f, p)
 		return f, nil
 	}
@@ -82,9 +82,9 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		}
 		kind = parse.XML // it may be a feed
 	}
-	opts := parse.Options{Resources: l.job.Identity.Resources, Product: Product}
+	opts := parse.Options{Resources: l.job.Identity.Resources, Product: l.product}
 	text, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), opts, doc)
-	tag := robotsTag(resp)
+	tag := l.robotsTag(resp)
 	o.HTML, o.Charset, o.Links, o.NoIndex = page, charset, len(doc.Links), doc.NoIndex || tag.NoIndex
 	base := baseOf(u, doc, charset)
 	l.describes(p, doc, base, text)
@@ -226,9 +226,9 @@ func (l *lease) obeysNofollow() bool {
 }
 
 // robotsTag returns what the X-Robots-Tag fields of a response say to us.
-func robotsTag(resp *fetch.Response) (all parse.Directives) {
+func (l *lease) robotsTag(resp *fetch.Response) (all parse.Directives) {
 	for _, v := range resp.Values("X-Robots-Tag") {
-		d := parse.RobotsTag(v, Product)
+		d := parse.RobotsTag(v, l.product)
 		all.NoIndex, all.NoFollow = all.NoIndex || d.NoIndex, all.NoFollow || d.NoFollow
 	}
 	return all

@@ -22,9 +22,6 @@ const robotsTTL = 24 * time.Hour
 // maxRobotsHops bounds redirects of robots.txt (RFC 9309, section 2.3.1.2).
 const maxRobotsHops = 5
 
-// Product is our product token: robots.txt addresses us by it.
-const Product = "argosy"
-
 // askRobots makes sure that the site's robots.txt is known, asking for it on the site's clock if need be. It returns
 // false if no URL of this lease can be fetched for now. A job that ignores its rules asks for its sitemaps only.
 func (l *lease) askRobots() bool {
@@ -96,6 +93,9 @@ func (l *lease) knownRules() (robots.Rules, bool) {
 	case crawl.RobotsAllowAll:
 		return robots.Rules{}, true
 	case crawl.RobotsRules:
+		if l.site.RobotsFor != l.robotsFor() { // another job's crawler has read them
+			return robots.Rules{}, false
+		}
 		rules, err := robots.Decode(l.site.Robots)
 		if err != nil { // not what was kept: what it said is not known
 			l.a.cfg.Logger.Warn("robots.txt is asked for again", "site", l.l.Site, "error", err)
@@ -103,6 +103,14 @@ func (l *lease) knownRules() (robots.Rules, bool) {
 		return rules, err == nil
 	}
 	return robots.Rules{}, false
+}
+
+// robotsFor is whom rules are kept for: the name that sites know the job's crawler by, empty for our own.
+func (l *lease) robotsFor() string {
+	if l.product == robots.Own {
+		return ""
+	}
+	return l.product
 }
 
 // startsTask reports whether the lease begins a task whose sitemaps are wanted. Later on they have been named: a refill
@@ -243,9 +251,9 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		if cut {
 			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
 		}
-		rules = robots.Parse(body, Product)
+		rules = robots.Parse(body, l.product)
 		return &crawl.RobotsChange{
-			State: crawl.RobotsRules, Rules: rules.Encode(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
+			State: crawl.RobotsRules, Rules: rules.Encode(), For: l.robotsFor(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
 		}, rules, !rules.Empty() || parse.TypeOf(mimeOf(resp)) != parse.HTML, true
 	}
 	return l.allowAll(), rules, false, true // too many redirects: as if there were none

@@ -21,7 +21,7 @@ func TestLargeRulesTravelAlone(t *testing.T) {
 	now := time.Now()
 	l.hold = term.Hold(term.Of(&l.job.Limits), now)
 	l.rep.begin()
-	rules := robots.Parse([]byte("user-agent: *\n"+strings.Repeat("disallow:/"+strings.Repeat("x", 88)+"\n", robots.MaxSize/99)), Product).Encode()
+	rules := robots.Parse([]byte("user-agent: *\n"+strings.Repeat("disallow:/"+strings.Repeat("x", 88)+"\n", robots.MaxSize/99)), robots.Own).Encode()
 	l.rep.change.Robots = &crawl.RobotsChange{State: crawl.RobotsRules, Rules: rules}
 	var found crawl.Found
 	for range 600 {
@@ -74,5 +74,68 @@ func TestRulesWithWrongCoding(t *testing.T) {
 				t.Errorf("%s: the page was asked for: %v; the other one: %v, %q", c.coding, asked, forbidden.asked.Load() > 0, o.Reason)
 			}
 		})
+	}
+}
+
+// Sites speak to a crawler by the name in its User-Agent field. Rules that were read for another crawler do not count.
+func TestRobotsSpeakToTheUserAgent(t *testing.T) {
+	const file = "User-agent: mycrawler\nDisallow: /mine\n\nUser-agent: argosy\nDisallow: /ours\n\nUser-agent: *\nDisallow: /all\n"
+	theirs := robots.Parse([]byte(file), robots.Own).Encode()
+	for _, c := range []struct{ agent, kept, refused string }{
+		{"MyCrawler/1.0 (+https://my.example/)", "", "/mine"},
+		{"Mozilla/5.0 (compatible; MyCrawler/1.0)", "", "/mine"},
+		{"argosy/1.0", "", "/ours"},
+		{"another/1.0", "", "/all"},
+		{"mycrawler/1.0", "kept", "/mine"},
+		{"argosy/1.0", "kept", "/ours"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			page := &answer{bytes: []byte(head("Content-Length: 2") + "ok")}
+			rules := &answer{bytes: with(head(fmt.Sprintf("Content-Length: %d", len(file))), []byte(file))}
+			web := answers{"/robots.txt": rules, "/mine": page, "/ours": page, "/all": page}
+			b, _ := runTargets(t, crawl.Target{}, []string{"/mine", "/ours", "/all"}, func(j *crawl.Job) {
+				j.Identity.IgnoreRobots, j.Identity.UserAgent = false, c.agent
+			}, web.serve, func(b *bench) {
+				if c.kept != "" {
+					*b.dispatch.Site = crawl.SiteState{Robots: theirs, RobotsState: crawl.RobotsRules, RobotsTTLMS: time.Hour.Milliseconds()}
+				}
+			})
+			for _, path := range []string{"/mine", "/ours", "/all"} {
+				if o, _ := b.of(path, "/"); (o.Reason == crawl.ReasonRobots) != (path == c.refused) {
+					t.Errorf("%s, %q: %s: %+v", c.agent, c.kept, path, o.Reason)
+				}
+			}
+			if asked := rules.asked.Load() > 0; asked != (c.kept == "" || c.agent != "argosy/1.0") {
+				t.Errorf("%s, %q: robots.txt was asked for: %v", c.agent, c.kept, asked)
+			}
+		})
+	}
+}
+
+// What a page asks of a crawler by its name, it asks of the one in the User-Agent field.
+func TestDirectivesSpeakToTheUserAgent(t *testing.T) {
+	for _, c := range []struct{ field, meta string }{
+		{"X-Robots-Tag: other: nofollow", `<meta name="MyCrawler" content="nofollow">`},
+		{"X-Robots-Tag: mycrawler: nofollow", ""},
+	} {
+		for agent, want := range map[string]bool{"mycrawler/1.0": true, "argosy/1.0": false} {
+			synctest.Test(t, func(t *testing.T) {
+				body := c.meta + `<a href="/next">next</a>`
+				none := &answer{bytes: []byte("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")}
+				web := answers{"/robots.txt": none, "/": {bytes: with(head(c.field, fmt.Sprintf("Content-Length: %d", len(body))), []byte(body))}}
+				b, _ := runLease(t, []string{"/"}, func(j *crawl.Job) { j.Identity.UserAgent, j.Identity.IgnoreRobots = agent, false }, web.serve)
+				links := 0
+				for _, f := range b.found {
+					for _, l := range f.Links {
+						if links++; l.NoFollow != want {
+							t.Errorf("%s of %q, %q: %+v", agent, c.field, c.meta, l)
+						}
+					}
+				}
+				if links != 1 {
+					t.Errorf("%d links", links)
+				}
+			})
+		}
 	}
 }

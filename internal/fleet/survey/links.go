@@ -13,14 +13,15 @@ import (
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/parse"
+	"argosy/internal/page/robots"
 )
 
 // maxRead bounds how much of a page is read, in bytes after decompression, as agents do.
 const maxRead = 128 << 20
 
 // links reads the archives once more and notes, for each broken URL, which pages link there and by which words, and what pages say.
-func (g *gatherer) links(ctx context.Context, stores []archive.Store, resources, strip bool) error {
-	rd := linkReader{g: g, opts: parse.Options{Resources: resources, Product: "argosy"}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), strip: strip}
+func (g *gatherer) links(ctx context.Context, stores []archive.Store, id *crawl.Identity) error {
+	rd := linkReader{g: g, opts: parse.Options{Resources: id.Resources, Product: robots.Product(id.UserAgent)}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), strip: id.StripSession}
 	for _, store := range stores {
 		if err := rd.store(ctx, store); err != nil {
 			return err

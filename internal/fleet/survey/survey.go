@@ -187,7 +187,7 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	if err := g.links(ctx, stores, j.Identity.Resources, j.Identity.StripSession); err != nil {
+	if err := g.links(ctx, stores, &j.Identity); err != nil {
 		return nil, err
 	}
 	g.compare()

@@ -46,8 +46,34 @@ type group struct {
 	present  bool
 }
 
-// Parse reads a robots.txt for the crawler whose product token is product ("argosy", compared without case).
+// Own is the name of a crawler whose User-Agent field says none.
+const Own = "argosy"
+
+// Product returns the name by which the sites know a crawler that sends a User-Agent field, in lower case: its first product or, where
+// it begins as that of a browser, the one behind "compatible;". That of a mere browser, or one that begins with no letter, says none.
+func Product(userAgent string) string {
+	low := strings.ToLower(strings.TrimSpace(userAgent))
+	if strings.HasPrefix(low, "mozilla/") {
+		_, low, _ = strings.Cut(low, "compatible;")
+		low = strings.TrimSpace(low)
+	}
+	if token(low) == "" {
+		return Own
+	}
+	if i := strings.IndexFunc(low, endsProduct); i >= 0 {
+		low = low[:i]
+	}
+	return low
+}
+
+// endsProduct reports whether a character is not part of a product's name (RFC 9110, section 5.6.2: a token).
+func endsProduct(c rune) bool {
+	return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", c)
+}
+
+// Parse reads a robots.txt for the crawler of that name. Of a name its product token counts, compared without case.
 func Parse(body []byte, product string) Rules {
+	product = token(product)
 	body = bytes.TrimPrefix(whole(body), []byte("\xef\xbb\xbf"))
 	var own, all group
 	var r Rules

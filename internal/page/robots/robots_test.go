@@ -229,3 +229,21 @@ func TestLimits(t *testing.T) {
 		t.Error("many stars match too little")
 	}
 }
+
+// RFC 9309, section 2.2.1: the product token is part of what a crawler says of itself.
+func TestProductOfUserAgent(t *testing.T) {
+	for field, want := range map[string]string{
+		"argosy/1.0": "argosy", "MyCrawler/2.1 (+https://my.example/)": "mycrawler", "example bot": "example", "my-crawler_x": "my-crawler_x",
+		"Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)":                       "examplebot",
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; Compatible;Bot9/2.1) Chrome/1.2 Safari/537.36": "bot9",
+		"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0":                           Own,
+		"": Own, "  ": Own, "2bots/1": Own, "(comment) bot/1": Own, "Mozilla/5.0 (compatible; )": Own, "bücher/1": "b",
+	} {
+		if got := Product(field); got != want {
+			t.Errorf("%q: %q, want %q", field, got, want)
+		}
+	}
+	if Parse([]byte("user-agent: bot\ndisallow: /\n"), Product("Bot9/2.1")).Allowed("/x") {
+		t.Error("what is behind the product token of a name counts")
+	}
+}
