@@ -367,7 +367,9 @@ func (x *xmlJudge) start(e xml.StartElement) {
 	case e.Name.Space == atomSpace && local == "link":
 		to, ok = attr("href")
 	case x.feed && e.Name.Space != atomSpace && (local == "link" || local == "comments" || local == "guid"):
-		x.text = local
+		if p, _ := attr("isPermaLink"); local != "guid" || p != "false" {
+			x.text = local
+		}
 	case x.feed && e.Name.Space != atomSpace && (local == "description" || local == "encoded"):
 		x.text = "html"
 	default:

@@ -87,3 +87,28 @@ func TestSitemapEntriesBeyondTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// Lists of URLs and feeds that are served as HTML are sitemaps like others, however they write the scheme.
+func TestSitemapsServedAsPages(t *testing.T) {
+	t.Parallel()
+	var h *handSite
+	h = serveByHand(t, func(path string) (string, bool) {
+		site := "://s0.test:" + h.port
+		body, ok := map[string]string{
+			"/robots.txt": "Sitemap: /urls.txt\nSitemap: /feed.php\nSitemap: /commented\n", "/": "x",
+			"/urls.txt":  "http" + site + "/1\n HTTP" + site + "/2\nnot one\n",
+			"/feed.php":  `<rss version="2.0"><channel><item><link>http` + site + `/3</link></item></channel></rss>`,
+			"/commented": "<!--" + strings.Repeat(" a licence", 200) + " --><urlset><url><loc>/4</loc></url></urlset>",
+			"/1":         "<p>one", "/2": "<p>two", "/3": "<p>three", "/4": "<p>four",
+		}[path]
+		return body, ok
+	})
+	c := h.config(t)
+	c.Job.Identity.Sitemaps = true
+	runConfig(t, c)
+	for _, path := range []string{"/1", "/2", "/3", "/4"} {
+		if h.requests(path) != 1 {
+			t.Errorf("%s was asked for %d times", path, h.requests(path))
+		}
+	}
+}

@@ -30,6 +30,31 @@ func isAtom(uri string) bool {
 	return uri == "http://www.w3.org/2005/Atom" || uri == "http://purl.org/atom/ns#"
 }
 
+// isFeed reports whether what is served as HTML begins as a feed (MIME Sniffing Standard, section 7.3).
+func isFeed(body []byte) bool {
+	rest := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	for {
+		rest = bytes.TrimLeft(rest, " \t\n\f\r")
+		end := ">"
+		switch {
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			end = "-->"
+		case bytes.HasPrefix(rest, []byte("<!")):
+		case bytes.HasPrefix(rest, []byte("<?")):
+			end = "?>"
+		case bytes.HasPrefix(rest, []byte("<rdf:RDF")):
+			return bytes.Contains(rest, []byte("http://purl.org/rss/1.0/")) && bytes.Contains(rest, []byte("http://www.w3.org/1999/02/22-rdf-syntax-ns#"))
+		default:
+			return bytes.HasPrefix(rest, []byte("<rss")) || bytes.HasPrefix(rest, []byte("<feed"))
+		}
+		_, behind, ok := bytes.Cut(rest, []byte(end))
+		if !ok {
+			return false
+		}
+		rest = behind
+	}
+}
+
 // item handles an element of a feed. It returns false for one that means nothing here.
 func (x *xmlScanner) item(uri, local string, next int) bool {
 	if isAtom(uri) { // in RSS as well, by its namespace
@@ -57,6 +82,9 @@ func (x *xmlScanner) item(uri, local string, next int) bool {
 	case "link", "comments", "commentRss":
 		x.addText(next, Anchor)
 	case "guid":
+		if string(x.get(aPermaLink)) == "false" { // it only looks like a URL
+			break
+		}
 		if text := bytes.TrimSpace(textAt(x.b, next)); bytes.HasPrefix(text, []byte("http")) {
 			x.addText(next, Anchor)
 		}

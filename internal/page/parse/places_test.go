@@ -74,6 +74,15 @@ var places = []struct {
 	{XML, `<rss><channel><item><description>&lt;a href="a">x&lt;/a> <![CDATA[<a href="b?x&amp;y">]]> &lt;a href=c> <!-- no --><![CDATA[<a href=]]>d&gt;</description><link> <![CDATA[l?a&]]>b&amp;c</link></item></channel></rss>`, "a b?x&y c d l?a&b&c", ""},
 	{XML, `<feed xmlns="http://www.w3.org/2005/Atom"><entry><summary type="html">&lt;a href="s"></summary><summary>&lt;a href="no"></summary><content type="html"><![CDATA[<a href=c>]]></content></entry></feed>`, "s c", ""},
 	{XML, `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item rdf:about="no"><link>x</link></item></rdf:RDF>`, "x", ""},
+	{XML, `<rss><channel><item><guid isPermaLink="false">http://a/?p=1</guid><guid isPermaLink="true">http://a/2</guid></item></channel></rss>`, "http://a/2", ""},
+	// Feeds that are served as pages.
+	{HTML, `<?xml version="1.0"?><!-- <html> --><rss version="2.0"><channel><item><link>http://a/1</link></item></channel></rss>`, "http://a/1", ""},
+	{HTML, "\xef\xbb\xbf\n <!DOCTYPE x><feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><content src='y'/></entry></feed>", "y", ""},
+	{HTML, `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><item><link>x</link></item></rdf:RDF>`, "x", ""},
+	{HTML, `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><a href=x></a></rdf:RDF>`, "x", ""},
+	{HTML, `<!-- <rss> --><html><rss><a href=x></a><link>no</link></rss>`, "x", ""},
+	{HTML, `text <rss><a href=x></a><link>no</link></rss>`, "x", ""},
+	{HTML, `<!-- <rss><link>no</link></rss>`, "", ""},
 	// Style sheets and manifests; the former are only read for resources.
 	{Stylesheet, `@charset "utf-8"; @import 'a' layer(no); @import url("b"); @font-face { src: url(c) format("no"), local("no") } /* url(no) */`, "a b c", ""},
 	{Stylesheet, `@namespace svg url(http://no/); p { content: "url(no)"; background: UR\4c(a\29 b) , url(  'c\

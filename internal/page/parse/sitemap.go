@@ -31,7 +31,7 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	}
 	for line := range strings.FieldsFuncSeq(string(body), func(c rune) bool { return c == '\n' || c == '\r' }) {
 		switch s := strings.TrimSpace(line); {
-		case !strings.HasPrefix(s, "http"):
+		case len(s) < 4 || !strings.EqualFold(s[:4], "http"):
 		case len(pages) == MaxSitemapURLs:
 			over++
 		default:
@@ -41,8 +41,10 @@ func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
 	return pages, nil, over
 }
 
-// IsSitemap reports whether a body begins as a sitemap in XML does.
-func IsSitemap(body []byte) bool { return sitemapRoot.Match(body[:min(len(body), 1024)]) }
+// IsSitemap reports whether what is served as a page may be a sitemap: it begins as one in XML does, or has no markup at all.
+func IsSitemap(body []byte) bool {
+	return bytes.IndexByte(body, '<') < 0 || sitemapRoot.Match(body[:min(len(body), 64<<10)])
+}
 
 var sitemapRoot = regexp.MustCompile(`<([\w-]+:)?(urlset|sitemapindex)[\s>]`)
 

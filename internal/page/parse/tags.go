@@ -133,6 +133,7 @@ const (
 	aURL
 	aAbout
 	aData
+	aPermaLink
 	aSrcset // from here on for resources only
 	aPoster
 	aBackground
@@ -199,6 +200,7 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"href", aHref},
 		{"http-equiv", aHTTPEquiv},
 		{"imagesrcset", aImagesrcset},
+		{"isPermaLink", aPermaLink},
 		{"itemprop", aItemprop},
 		{"lang", aLang},
 		{"longdesc", aLongdesc},
@@ -268,7 +270,7 @@ func (s *scanner) attrs(i int) (next int, ok bool) {
 			continue
 		}
 		for _, n := range attrsAt[name[0]&31][len(name)] {
-			if foldEqual(name, n.name) && (!s.xml || string(name) == n.name) {
+			if s.xml && string(name) == n.name || !s.xml && foldEqual(name, n.name) {
 				if s.has>>n.id&1 == 0 { // the first of equal names counts
 					if val == nil {
 						val = []byte{}

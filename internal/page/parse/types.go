@@ -39,7 +39,11 @@ func IsXHTML(mime string) bool { return mime == "application/xhtml+xml" }
 func Read(t Type, body []byte, o Options, p *Page) {
 	switch t {
 	case HTML:
-		Scan(body, o, p)
+		if isFeed(body) {
+			ScanXML(body, o, p)
+		} else {
+			Scan(body, o, p)
+		}
 	case XML:
 		ScanXML(body, o, p)
 	case Stylesheet:
