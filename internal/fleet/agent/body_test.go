@@ -292,7 +292,7 @@ func TestWrongCodings(t *testing.T) {
 		{"too many", "gzip, gzip, gzip, gzip", page, crawl.KindEncoding, true},
 		{"cut at once", "gzip", gzipped(page)[:12], crawl.KindEncoding, false},
 		{"damaged", "gzip", damaged, crawl.KindEncoding, true},
-		{"more behind it", "gzip", append(gzipped(page), "more"...), crawl.KindEncoding, true},
+		{"more behind it", "gzip", append(gzipped(page), "more"...), "", true},
 		{"right", "gzip", gzipped(page), "", true},
 		{"identity", "identity", page, "", true},
 	} {

@@ -60,6 +60,7 @@ func TestRulesWithWrongCoding(t *testing.T) {
 		{"utf-8", rules, true, true},
 		{"gzip", rules, true, true},
 		{"gzip", gzipped(rules), true, true},
+		{"gzip", append(gzipped(rules), '\n'), true, true},
 		{"gzip", gzipped(rules)[:20], false, false},
 		{"unknown", gzipped(rules), false, false},
 	} {

@@ -283,10 +283,11 @@ func (d *decoder) undo(coding string, in io.Reader) (io.Reader, error) {
 	case "gzip", "x-gzip":
 		z := gzips.Get().(*gzip.Reader)
 		d.later = append(d.later, func() { gzips.Put(z) })
-		if err := z.Reset(in); err != nil {
+		m := &members{bufio.NewReader(in), z}
+		if err := m.next(); err != nil {
 			return nil, err
 		}
-		in = z
+		in = m
 	case "br":
 		z := brotlis.Get().(*brotli.Reader)
 		d.later = append(d.later, func() { brotlis.Put(z) })
@@ -315,6 +316,31 @@ func (d *decoder) undo(coding string, in io.Reader) (io.Reader, error) {
 		return nil, errors.New("unknown content coding " + coding)
 	}
 	return &limited{in, d.max}, nil
+}
+
+// members reads what the members of a gzip file hold, one after the other (RFC 1952, section 2.2). What does not begin as one
+// ends the file, as in browsers: scripts write behind what they have compressed.
+type members struct {
+	b *bufio.Reader
+	z *gzip.Reader
+}
+
+func (m *members) next() error {
+	if err := m.z.Reset(m.b); err != nil {
+		return err
+	}
+	m.z.Multistream(false)
+	return nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.z.Read(p)
+	if errors.Is(err, io.EOF) {
+		if start, _ := m.b.Peek(len(gzipMagic)); bytes.Equal(start, gzipMagic) {
+			err = m.next()
+		}
+	}
+	return n, err
 }
 
 var errTooLarge = errors.New("larger than the limit once decompressed")

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,8 @@ func TestTransferCodings(t *testing.T) {
 	long := make([]byte, 3<<20)
 	rng := rand.NewChaCha8([32]byte{1})
 	_, _ = rng.Read(long)
+	twice := append(zip(text[:5000]), zip(text[5000:])...) // a file of two members, with what does not belong to it behind
+	behind, zeros := append(slices.Clone(twice), "\r\n<!-- made in 3 ms -->"...), append(slices.Clone(twice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	cases := []struct {
 		head       string
 		body, wire []byte
@@ -76,6 +79,9 @@ func TestTransferCodings(t *testing.T) {
 		{"Transfer-Encoding: identity, chunked", text, chunked(text), text},
 		{"Content-Encoding: deflate\r\nTransfer-Encoding: gzip, chunked", text, chunked(zip(deflate(text))), deflate(text)},
 		{"Transfer-Encoding: gzip, chunked", long, chunked(zip(long)), long},
+		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(twice), twice},
+		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(behind), behind},
+		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(zeros), zeros},
 		{"Transfer-Encoding: gzip, chunked", nil, chunked(zip(nil)), nil},
 	}
 	var at int
