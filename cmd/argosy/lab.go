@@ -277,18 +277,16 @@ func (o *labRun) compare(c *cobra.Command) error {
 	if o.cfg.Seeds == 0 {
 		o.cfg.Seeds = 20
 	}
-	if o.strategies != "" {
-		for _, s := range strings.Split(o.strategies, ",") {
-			s = strings.ReplaceAll(s, "+", ",")
-			if err := lab.Compares(s); err != nil {
-				return usage("--strategies: %v", err)
-			}
-			if slices.Contains(o.cfg.Strategies, s) {
-				return usage("--strategies: %s is named twice", s)
-			}
-			o.cfg.Strategies = append(o.cfg.Strategies, s)
+	specs, err := listed("--strategies", o.strategies, lab.Compares)
+	if err != nil {
+		return err
+	}
+	for k, s := range specs {
+		if slices.Contains(specs[:k], s) {
+			return usage("--strategies: %s is named twice", s)
 		}
 	}
+	o.cfg.Strategies = specs
 	if o.only != "" {
 		o.cfg.Scenarios = strings.Split(o.only, ",")
 		if err := lab.CheckKinds(o.cfg); err != nil {
@@ -299,6 +297,9 @@ func (o *labRun) compare(c *cobra.Command) error {
 	case lab.Publish, lab.Choose:
 	default:
 		return usage("--half %s: allowed are publish, choose", o.half)
+	}
+	if err := lab.CheckNames(o.cfg); err != nil {
+		return usage("--strategies: %v", err)
 	}
 	return lab.Compare(c.Context(), o.cfg)
 }

@@ -159,16 +159,12 @@ same strategy is off that is chance, and what it decides otherwise. Speeds of pa
 drawn from the predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
 		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10\n  argosy lab replay http://127.0.0.1:8480 --job 1 --strategy flow",
 		RunE: func(c *cobra.Command, args []string) error {
-			var specs []string
-			for _, s := range strings.Split(strategies, ",") {
-				if s == "" {
-					continue
-				}
-				s = strings.ReplaceAll(s, "+", ",")
-				if _, err := strategy.New(s); err != nil {
-					return usage("--strategy: %w", err)
-				}
-				specs = append(specs, s)
+			specs, err := listed("--strategy", strategies, func(s string) error {
+				_, err := strategy.New(s)
+				return err
+			})
+			if err != nil {
+				return err
 			}
 			r, err := f.open(c, args[0])
 			if err != nil {
@@ -196,9 +192,12 @@ drawn from the predictor's uncertainty, as often as --draws says, and the spread
 
 // replayable are the strategies that a recording is replayed under, its own first, and refuses those that go by what it does not tell.
 func replayable(r *sim.Recording, asked []string) ([]string, error) {
-	may := func(spec string) error {
-		st, err := strategy.New(spec)
+	may := func(spec string, all bool) error {
+		st, err := strategy.Recorded(spec)
 		if err != nil {
+			return err
+		}
+		if err := schedule.CheckNames(st, nil, r.Fleet(), all); err != nil {
 			return err
 		}
 		if schedule.CheckPlaces(st, r.Placed()) != nil {
@@ -207,16 +206,34 @@ func replayable(r *sim.Recording, asked []string) ([]string, error) {
 		return nil
 	}
 	for _, spec := range asked {
-		if err := may(spec); err != nil {
+		if err := may(spec, true); err != nil {
 			return nil, usage("--strategy: %w", err)
 		}
 	}
-	if err := may(r.Strategy); err == nil {
+	if err := may(r.Strategy, false); err == nil {
 		asked = append([]string{sim.AsRecorded, r.Strategy}, asked...)
 	} else if len(asked) == 0 {
 		return nil, usage("--strategy: name some: the recording's own cannot be replayed: %w", err)
 	}
 	return distinct(asked), nil
+}
+
+// listed are the strategies of a flag's list, separated by commas, options after a plus sign; check refuses one. An empty list names none.
+func listed(flag, list string, check func(spec string) error) (specs []string, err error) {
+	if list == "" {
+		return nil, nil
+	}
+	for _, s := range strings.Split(list, ",") {
+		if s == "" {
+			return nil, usage("%s %q: a name is empty: want strategies, separated by single commas", flag, list)
+		}
+		s = strings.ReplaceAll(s, "+", ",")
+		if err := check(s); err != nil {
+			return nil, usage("%s: %w", flag, err)
+		}
+		specs = append(specs, s)
+	}
+	return specs, nil
 }
 
 // distinct leaves out what is named again.

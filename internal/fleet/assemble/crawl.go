@@ -149,7 +149,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		cr.opened.Add(cr.explain.Close)
 	}
 	cc := coordinator.Config{
-		Strategy: c.Strategy, Strategies: strategy.New, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: len(c.members()), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
+		Strategy: c.Strategy, Strategies: strategy.Recorded, Seed: c.Seed, Alone: true, Idle: c.Idle, Hold: c.Hold, Remember: c.Hold, Nodes: len(c.members()), Logger: c.Logger, Explain: cr.explain.Sink(), Probe: c.Probe,
 	}
 	if slices.ContainsFunc(c.Members, func(m Member) bool { return m.Echo != "" }) {
 		cc.PingEvery = pingEvery
@@ -510,6 +510,9 @@ func Check(c *Config) error {
 	}
 	st, err := strategy.New(c.Strategy)
 	if err != nil {
+		return err
+	}
+	if err := schedule.CheckNames(st, c.Job.Placing.Landmarks, c.planned(), true); err != nil {
 		return err
 	}
 	return schedule.CheckPlaces(st, len(c.GeoIP) > 0 || len(c.Job.Placing.Places) > 0)

@@ -40,6 +40,12 @@ func (cr *Crawl) members() []Member {
 	if j := cr.f.Job(cr.cfg.Job.ID); j != nil {
 		types = j.Types() // with those of engines that people have given its searches since
 	}
+	deal(out, types)
+	return out
+}
+
+// deal labels members that say no type with the types of a job.
+func deal(out []Member, types []string) {
 	labels := make([]string, len(out))
 	for i := range out {
 		labels[i] = out[i].Labels[schedule.TypeLabel]
@@ -54,6 +60,16 @@ func (cr *Crawl) members() []Member {
 		}
 		own[schedule.TypeLabel] = kind
 		out[i].Labels = own
+	}
+}
+
+// planned are the nodes as a strategy will see them.
+func (c *Config) planned() []schedule.Node {
+	members := c.members()
+	deal(members, c.Job.Types())
+	out := make([]schedule.Node, len(members))
+	for i := range members {
+		out[i] = schedule.Node{ID: members[i].Name, Labels: members[i].Labels}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -69,12 +70,24 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 		if err == nil {
 			err = schedule.CheckPlaces(st, c.cfg.Places != nil || len(job.Placing.Places) > 0)
 		}
+		if err == nil {
+			err = c.knows(st, &job)
+		}
 		if err != nil {
 			return err
 		}
 		return c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntrySubmit, Job: &job})
 	})
 	return id, errors.Join(err, c.settled(ctx))
+}
+
+// knows refuses a job whose strategy or landmarks name nodes or labels of which the nodes that are here have none. Others may come.
+func (c *Coordinator) knows(st schedule.Strategy, job *crawl.Job) error {
+	var nodes []schedule.Node
+	for _, id := range slices.Sorted(maps.Keys(c.fleet.nodes)) {
+		nodes = append(nodes, schedule.Node{ID: id, Labels: c.fleet.nodes[id].info.Labels})
+	}
+	return schedule.CheckNames(st, job.Placing.Landmarks, nodes, false)
 }
 
 // Sow gives the next piece of a job's list of seeds, of which c.From are before it, and returns how many are in then. A piece that
@@ -176,7 +189,11 @@ func (c *Coordinator) SetLimits(ctx context.Context, id uint32, change func(*cra
 		if f := next.Check(); f != nil {
 			return f
 		}
-		if _, err := c.cfg.Strategies(orElse(next.Placing.Strategy, c.cfg.Strategy)); err != nil {
+		st, err := c.cfg.Strategies(orElse(next.Placing.Strategy, c.cfg.Strategy))
+		if err == nil && !reflect.DeepEqual(j.Placing, next.Placing) {
+			err = c.knows(st, &next)
+		}
+		if err != nil {
 			return err
 		}
 		delete(c.jobs.runs, id) // it begins anew, with them

@@ -15,6 +15,7 @@ type shadow struct {
 	diff   schedule.Difference
 	spent  time.Duration
 	told   time.Time
+	lacks  bool // the nodes that are there do not have what it goes by: others may come
 }
 
 // A shadow may plan for this share of the time; cycles beyond that it is left out of. It is logged this often.
@@ -39,8 +40,14 @@ func (c *Coordinator) shadow(now time.Time, spec string) (*shadow, error) {
 // It returns the shadow's nodes of tasks of which it thinks otherwise.
 func (c *Coordinator) beside(now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan schedule.Plan) map[uint32]string {
 	w := r.shadow
-	if w == nil || w.diff.Failed != "" {
+	if w == nil || w.diff.Failed != "" && !w.lacks {
 		return nil
+	}
+	if err := schedule.CheckNames(w.read.strategy, nil, s.Nodes, false); err != nil {
+		w.diff.Failed, w.lacks = err.Error(), true
+		return nil
+	} else if w.lacks {
+		w.diff.Failed, w.lacks = "", false
 	}
 	if float64(w.spent) > shadowShare*float64(now.Sub(r.begun)) {
 		w.diff.Skipped++

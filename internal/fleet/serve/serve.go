@@ -63,7 +63,7 @@ type Config struct {
 // DefaultConfig returns the configuration of a coordinator in a directory.
 func DefaultConfig(dir string) Config {
 	return Config{
-		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, Strategies: strategy.New, PingEvery: 10 * time.Minute,
+		Dir: dir, Name: "coordinator", BusListen: "127.0.0.1:4480", Replicas: 3, Strategy: strategy.Default, Strategies: strategy.Recorded, PingEvery: 10 * time.Minute,
 		Checkpoint: 200_000, Access: Access{Rates: access.DefaultRates()}, MinFree: 256 << 20, Version: outdir.Version, Logger: slog.New(slog.DiscardHandler),
 	}
 }

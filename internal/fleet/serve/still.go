@@ -58,7 +58,7 @@ func Show(ctx context.Context, dir, database string, logger *slog.Logger, fn fun
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	c := coordinator.Config{Strategy: strategy.Default, Strategies: strategy.New, Serve: true, Idle: true, Logger: logger}
+	c := coordinator.Config{Strategy: strategy.Default, Strategies: strategy.Recorded, Serve: true, Idle: true, Logger: logger}
 	s := &Still{dir, coordinator.New(c, nil, nil, nil, f, l), l}
 	control, err := outdir.ListenAtRest(dir, func(ctx context.Context, to string) error {
 		return s.co.View(ctx, func(f *frontier.Frontier) error { return f.Checkpoint(to) })

@@ -301,6 +301,47 @@ func TestLongReplayOfInterrupted(t *testing.T) {
 	}
 }
 
+// A job whose strategy, or a shadow, goes by nodes or labels that no node has is not taken for one that decides: the job is refused in one line as long as
+// nobody has them, and the shadow says why it plans nothing until somebody has.
+func TestNamesOfFleet(t *testing.T) {
+	simulated(t, func(t *testing.T) {
+		s := newWorld(t, t.TempDir(), webs.Random(webs.RandomConfig{Sites: fleettest.Sites, Pages: 40, Links: 6, Seed: 37, Latency: 20 * time.Millisecond}))
+		s.Halt()
+		s.Config.Strategy, s.Config.Shadow = "random", "hash,group=city"
+		s.Start()
+		s.enter("n0")
+		time.Sleep(time.Second)
+		for strategy, want := range map[string]string{"hash,group=city": "no node has the label city", "nearest,landmarks=n7+n8+n9": "there is no node n7: allowed are n0", "nearest,landmarks=n0+n8+n9": ""} {
+			j := fleettest.Job("80", time.Hour)
+			j.Placing.Strategy = strategy
+			id, err := s.Leader().Submit(t.Context(), j)
+			if (err != nil) != (want != "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+				t.Errorf("%s: %v, want %q", strategy, err, want)
+			}
+			if err == nil {
+				err = s.Leader().SetLimits(t.Context(), id, func(j *crawl.Job) error {
+					j.Placing.Landmarks = []string{"n7"}
+					return nil
+				})
+				if err == nil || !strings.Contains(err.Error(), "landmarks: there is no node n7") {
+					t.Errorf("landmarks that there are not: %v", err)
+				}
+			}
+		}
+		id := s.Submit(fleettest.Job("80", 2*time.Second))
+		shadow := func(failed bool) func() bool {
+			return func() bool {
+				d := s.Job(id).Shadow
+				return d != nil && strings.Contains(d.Failed, "no node has the label city") == failed && (failed || d.Failed == "" && d.Cycles > 0)
+			}
+		}
+		s.until("the shadow says what it lacks", time.Minute, shadow(true))
+		s.change = func(c *assemble.AgentConfig) { c.Node.Info.Labels = map[string]string{"city": "Ulm"} }
+		s.enter("n1")
+		s.until("the shadow plans", time.Minute, shadow(false))
+	})
+}
+
 // A shadow plans beside the real strategy, what differs is counted, and the crawl is what it would be without it.
 func TestShadow(t *testing.T) {
 	dir := t.TempDir()

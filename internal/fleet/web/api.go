@@ -231,7 +231,7 @@ func problem(err error) error {
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, coordinator.ErrWaits), errors.Is(err, ledger.ErrAway): // another one would say only that it stands by
 		return huma.Error504GatewayTimeout(err.Error())
-	case errors.Is(err, schedule.ErrNoPlaces), errors.Is(err, coordinator.ErrUnnamed):
+	case errors.Is(err, schedule.ErrNoPlaces), errors.As(err, new(schedule.Missing)), errors.Is(err, coordinator.ErrUnnamed):
 		return huma.Error422UnprocessableEntity(err.Error())
 	case errors.Is(err, gate.ErrNoToken), errors.Is(err, gate.ErrNoName):
 		return huma.Error404NotFound(err.Error())

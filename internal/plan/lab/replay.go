@@ -61,7 +61,7 @@ func (r *Replays) run(ctx context.Context, of *sim.Recording, w sim.World) error
 	if spec == sim.AsRecorded {
 		spec = of.Strategy
 	}
-	st, err := strategy.New(spec)
+	st, err := strategy.Recorded(spec)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ var candidates = []string{"flow", "greedy", "bandwidth", "nearest,top=auto", "fe
 // the rate would be nearly the same. progress is told what is being tried.
 func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(string)) (a Advice, err error) {
 	specs := candidates
-	if own, err := strategy.New(r.Strategy); err == nil && schedule.CheckPlaces(own, r.Placed()) == nil && !slices.Contains(specs, r.Strategy) {
+	if own, err := strategy.Recorded(r.Strategy); err == nil && schedule.CheckPlaces(own, r.Placed()) == nil && !slices.Contains(specs, r.Strategy) {
 		specs = append([]string{r.Strategy}, specs...)
 	}
 	for _, spec := range specs {

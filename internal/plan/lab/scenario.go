@@ -168,7 +168,10 @@ func (s *Scenario) Check() error {
 	if err := s.Coordinates.check(); err != nil {
 		return err
 	}
-	return s.checkWorlds()
+	if err := s.checkWorlds(); err != nil {
+		return err
+	}
+	return s.checkNames()
 }
 
 // check refuses models that cannot be fitted to so many hosts.

@@ -84,6 +84,12 @@ func TestScenarioCheck(t *testing.T) {
 		"allowed are 0 to 1":    func(s *Scenario) { s.Vary = Vary{"blocked", []float64{0.5, 2}} },
 		"NaN is not a value":    func(s *Scenario) { s.Vary = Vary{"noise", []float64{math.NaN()}} },
 		"2 is given twice":      func(s *Scenario) { s.Vary = Vary{"noise", []float64{1, 2, 2}} },
+		"after the last comma":  func(s *Scenario) { s.Strategies = []string{"flow,"} },
+		"no node n7: allowed":   func(s *Scenario) { s.Strategies = []string{"nearest,landmarks=n7+n8+n9"} },
+		"no node node021": func(s *Scenario) {
+			s.Strategies, s.Vary = []string{"nearest,landmarks=node001+node002+node021"}, Vary{"nodes", []float64{25, 20}}
+		},
+		"no node has the label": func(s *Scenario) { s.Strategies = []string{"hash,group=rack"} },
 		"named twice":           func(s *Scenario) { s.Strategies = []string{"flow", "random", "flow"} },
 		"with packing":          func(s *Scenario) { s.Packing.Nodes = 7 },
 		"does not look at it":   func(s *Scenario) { s.Experiment = "bandwidth" },

@@ -36,6 +36,7 @@ type Composition struct {
 	Preset  string
 	Source  string // where its rule was published
 	Options string // that it was built with
+	Label   string // of nodes, by which they are grouped; empty: they are not
 	Filters []Filter
 	Cost    Cost
 	Solver  Solver
@@ -45,6 +46,14 @@ type Composition struct {
 
 // Name returns the preset's name.
 func (c Composition) Name() string { return c.Preset }
+
+// spec is what names it, with its options.
+func (c Composition) spec() string {
+	if c.Options == "" {
+		return c.Preset
+	}
+	return c.Preset + "," + c.Options
+}
 
 // Measures implements Measurer.
 func (c Composition) Measures() Measures { return c.Wants }

@@ -3,7 +3,9 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // CheckProbe finds what Wants cannot be asked for.
@@ -21,6 +23,71 @@ func CheckPlaces(st Strategy, known bool) error {
 		return nil
 	}
 	return fmt.Errorf("strategy %s: %w", st.Name(), ErrNoPlaces)
+}
+
+// Missing says what a strategy or a job names that no node has.
+type Missing string
+
+// Error implements error.
+func (m Missing) Error() string { return string(m) }
+
+func missing(format string, args ...any) error { return Missing(fmt.Sprintf(format, args...)) }
+
+// CheckNames refuses a strategy that goes by nodes or by a label which there are not, or by where nodes are if none of several says it, and landmarks that a job names which there are not. all: no other
+// nodes can come; else some of the landmarks are enough, and where nobody is there yet nothing is known.
+func CheckNames(st Strategy, landmarks []string, nodes []Node, all bool) error {
+	c, _ := st.(Composition)
+	named := c.Wants.Landmark.Given
+	if c.Wants.Places && len(nodes) > 1 && !slices.ContainsFunc(nodes, tellsPlace) {
+		return missing("strategy %s: no node says where it is: allowed are the labels lat and lon, in degrees, or region", c.spec())
+	}
+	if len(nodes) == 0 || len(landmarks) == 0 && len(named) == 0 && c.Label == "" {
+		return nil
+	}
+	var ids []string
+	labels := map[string]bool{}
+	for i := range nodes {
+		ids = append(ids, nodes[i].ID)
+		for name, value := range nodes[i].Labels {
+			labels[name] = labels[name] || value != ""
+		}
+	}
+	maps.DeleteFunc(labels, func(_ string, said bool) bool { return !said })
+	first := func(of []string) string {
+		k := slices.IndexFunc(of, func(id string) bool { return !slices.Contains(ids, id) })
+		if k < 0 || !all && slices.ContainsFunc(of, func(id string) bool { return slices.Contains(ids, id) }) {
+			return ""
+		}
+		return of[k]
+	}
+	if id := first(landmarks); id != "" {
+		return missing("landmarks: there is no node %s: allowed are %s", id, few(ids))
+	}
+	if id := first(named); id != "" {
+		return missing("strategy %s: there is no node %s: allowed are %s", c.spec(), id, few(ids))
+	}
+	switch {
+	case c.Label == "" || labels[c.Label]:
+		return nil
+	case len(labels) == 0:
+		return missing("strategy %s: no node has the label %s, nor any other", c.spec(), c.Label)
+	}
+	return missing("strategy %s: no node has the label %s: allowed are %s", c.spec(), c.Label, few(slices.Sorted(maps.Keys(labels))))
+}
+
+// tellsPlace reports whether a node says where it is.
+func tellsPlace(n Node) bool {
+	_, _, ok := Position(n.Labels)
+	return ok || n.Labels["region"] != ""
+}
+
+// few names some words, and says how many more there are.
+func few(words []string) string {
+	const most = 12
+	if len(words) <= most {
+		return strings.Join(words, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
 // Wants returns what a strategy wants measured, or what is asked for instead: of the pairs' bandwidth none, few or all.

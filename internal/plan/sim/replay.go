@@ -114,6 +114,15 @@ func (r *Recording) Placed() bool {
 	return false
 }
 
+// Fleet are its nodes as a strategy sees them.
+func (r *Recording) Fleet() []schedule.Node {
+	out := make([]schedule.Node, len(r.Nodes))
+	for i, n := range r.Nodes {
+		out[i] = schedule.Node{ID: n.ID, Labels: n.Labels}
+	}
+	return out
+}
+
 // Reached returns how many useful bits are nine tenths of what a recording has had, and after how many seconds it had them.
 func (r *Recording) Reached() (bits, seconds float64) {
 	start, _ := r.span()
@@ -412,6 +421,15 @@ func Replay(w World, st schedule.Strategy) (Replayed, error) {
 	}
 	seconds := float64(r.Reached) / 1000
 	return Replayed{Seconds: seconds, Rate: w.Target / seconds}, nil
+}
+
+// Fleet are its nodes as a strategy sees them.
+func (w *World) Fleet() []schedule.Node {
+	out := make([]schedule.Node, len(w.Nodes))
+	for i := range w.Nodes {
+		out[i] = schedule.Node{ID: w.Nodes[i].ID, Labels: w.Nodes[i].Labels}
+	}
+	return out
 }
 
 // Without makes some nodes have never been there.

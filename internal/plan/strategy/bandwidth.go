@@ -9,9 +9,9 @@ var bandwidth = Preset{
 	Summary: "measured crawl and storage bandwidth, batches of as many tasks as there are nodes",
 	Source:  "Chinese patent on task allocation by measured bandwidth for multi-agent collection",
 	Options: []Option{
-		{"leftover", []string{"single", "wait"}, "tasks that do not fill a batch: one by one, or wait for more"},
-		{"method", []string{"jv", "patent"}, "how a batch is solved: exactly, or by the patent's lines, which get stuck and then fall back"},
-		{"probe", []string{"all", "few"}, "pairs that BC is measured for: every one, or the five most worth it of each site"},
+		{"leftover", []string{"single", "wait"}, "tasks that do not fill a batch: one by one, or wait for more", ""},
+		{"method", []string{"jv", "patent"}, "how a batch is solved: exactly, or by the patent's lines, which get stuck and then fall back", ""},
+		{"probe", []string{"all", "few"}, "pairs that BC is measured for: every one, or the five most worth it of each site", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		wants := schedule.Measures{Crawl: schedule.All, Store: true}

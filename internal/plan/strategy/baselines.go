@@ -41,7 +41,7 @@ var hash = Preset{
 	Summary: "the node that the host's place on a ring belongs to",
 	Source:  "UbiCrawler (Boldi et al., 2004) and DHT crawlers",
 	Options: []Option{
-		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label, and there to the least loaded"},
+		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label, and there to the least loaded", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		return owned(o.text("group"), func(t *schedule.Task) string { return t.Site })
@@ -52,7 +52,7 @@ var suffix = Preset{
 	Summary: "the node that the domain's suffix belongs to",
 	Source:  "baseline of the feedback and market papers",
 	Options: []Option{
-		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label"},
+		{"group", []string{"", "<label>"}, "to a group of nodes with the same value of a label", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		return owned(o.text("group"), func(t *schedule.Task) string {
@@ -147,6 +147,7 @@ const farAway = 10_000
 // owned gives each key to one node, or to one group of nodes, by consistent hashing.
 func owned(group string, key func(*schedule.Task) string) schedule.Composition {
 	return schedule.Composition{
+		Label: group,
 		Filters: []schedule.Filter{{Name: "owner", Check: func(c *schedule.Context, task, node int) crawl.Verdict {
 			k := key(&c.S.Tasks[task])
 			owner := ring(c, group).owner(k)

@@ -9,7 +9,7 @@ var greedy = Preset{
 	Summary: "the node with the best predicted rate under its load, one task after the other: what flow is without its solver",
 	Source:  "control",
 	Options: []Option{
-		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
+		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		wants := flowWants()

@@ -8,8 +8,8 @@ var makespan = Preset{
 	Summary: "tasks that wait, in batches, so that the node that is done last is done soonest: sufferage, then moves and exchanges",
 	Source:  "Maheswaran et al. (1999), with local search",
 	Options: []Option{
-		{"batch", []string{"200", "<number>"}, "tasks planned together at most; 1 takes one after the other: what batches bring"},
-		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best"},
+		{"batch", []string{"200", "<number>"}, "tasks planned together at most; 1 takes one after the other: what batches bring", ""},
+		{"probes", []string{"3", "<number>"}, "nodes of each site whose bandwidth is probed: those predicted to be the best", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		wants := flowWants()

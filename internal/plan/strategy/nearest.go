@@ -12,10 +12,10 @@ var nearest = Preset{
 	Summary: "one of the k nearest nodes by measured or predicted HTTP delay",
 	Source:  "Liu Shuang et al., GNP network coordinates for crawler scheduling, 2010",
 	Options: []Option{
-		{"top", []string{"3", "1", "auto", "<number>"}, "how many of the nearest are picked from at random; auto adapts to load and takes the least loaded"},
-		{"landmarks", []string{"city+provider", "kcentre", "<node+node…>"}, "one node for each value of the labels, the greedy k-centre rule, or nodes by id"},
-		{"count", []string{"9", "<number>"}, "landmarks at most"},
-		{"dim", []string{"8", "<number>"}, "dimensions of the network's space"},
+		{"top", []string{"3", "1", "auto", "<number>"}, "how many of the nearest are picked from at random; auto adapts to load and takes the least loaded", ""},
+		{"landmarks", []string{"city+provider", "kcentre", "<node+node…>"}, "one node for each value of the labels, the greedy k-centre rule, or nodes by id", ""},
+		{"count", []string{"9", "<number>"}, "landmarks at most", ""},
+		{"dim", []string{"8", "<number>"}, "dimensions of the network's space", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		top := 0
@@ -31,7 +31,10 @@ var nearest = Preset{
 		case o.text("landmarks") == "city+provider":
 			marks.Labels = names
 		case o.text("landmarks") != "kcentre":
-			marks.Given = names
+			marks.Given = o.distinct("landmarks", names)
+			if o.strict && len(names) > marks.Count {
+				o.fail("strategy nearest: option landmarks names %d nodes and count=%d: want as many at most", len(names), marks.Count)
+			}
 		}
 		book := predict.Config{Landmarks: marks.Count, Coordinates: netcoord.Paper()}
 		book.Coordinates.Dim = o.whole("dim", 1, 16)

@@ -9,9 +9,9 @@ var packing = Preset{
 	Summary: "vector packing of CPU, memory and bandwidth: nodes that work already before idle ones, the first that fits",
 	Source:  "Liu Feng, multi-resource packing for distributed crawlers",
 	Options: []Option{
-		{"cpu", []string{"0.05", "<cores>"}, "need of a task before anything is known of its like"},
-		{"memory", []string{"32", "<MiB>"}, "the same"},
-		{"bandwidth", []string{"0.2", "<Mbit/s>"}, "the same"},
+		{"cpu", []string{"0.05", "<cores>"}, "need of a task before anything is known of its like", ""},
+		{"memory", []string{"32", "<MiB>"}, "the same", ""},
+		{"bandwidth", []string{"0.2", "<Mbit/s>"}, "the same", ""},
 	},
 	build: func(o *options) schedule.Composition {
 		first := schedule.Vector{o.number("cpu", 0.001, 1024), o.number("memory", 1, 1<<20) * (1 << 20), o.number("bandwidth", 0.001, 1e6) * 1e6}

@@ -5,7 +5,8 @@ package strategy
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ type Option struct {
 	Name   string
 	Values []string
 	Means  string
+	With   string // another option's value without which it says nothing; empty: it always does
 }
 
 var registry = map[string]Preset{
@@ -57,12 +59,7 @@ var lacking = map[string]string{
 
 // Names returns the presets in order.
 func Names() []string {
-	out := make([]string, 0, len(registry))
-	for n := range registry {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(registry))
 }
 
 // Describe returns the entry of a preset and what it is made of with its defaults.
@@ -71,13 +68,18 @@ func Describe(name string) (Preset, schedule.Composition, bool) {
 	if !ok {
 		return Preset{}, schedule.Composition{}, false
 	}
-	c, _ := compose(name, p, nil)
+	c, _ := compose(name, p, nil, true)
 	return p, c, true
 }
 
-// New builds the strategy that spec names: a preset, then its options ("nearest,top=1").
-func New(spec string) (schedule.Strategy, error) {
-	name, rest, _ := strings.Cut(spec, ",")
+// New builds the strategy that spec names: a preset, then its options ("nearest,top=1"). What means nothing is refused.
+func New(spec string) (schedule.Strategy, error) { return build(spec, true) }
+
+// Recorded builds the strategy of a job or of a recording. Earlier versions took what means nothing in silence: it still does not count.
+func Recorded(spec string) (schedule.Strategy, error) { return build(spec, false) }
+
+func build(spec string, strict bool) (schedule.Strategy, error) {
+	name, rest, more := strings.Cut(spec, ",")
 	if needs, ok := lacking[name]; ok {
 		return nil, fmt.Errorf("strategy %s: it needs %s", name, needs)
 	}
@@ -88,6 +90,9 @@ func New(spec string) (schedule.Strategy, error) {
 	given := map[string]string{}
 	for kv := range strings.SplitSeq(rest, ",") {
 		if kv == "" {
+			if strict && more {
+				return nil, noOption(name, spec)
+			}
 			continue
 		}
 		if needs, ok := lacking[name+","+kv]; ok {
@@ -102,7 +107,7 @@ func New(spec string) (schedule.Strategy, error) {
 		}
 		given[k] = v
 	}
-	c, err := compose(name, p, given)
+	c, err := compose(name, p, given, strict)
 	if err != nil {
 		return nil, err
 	}
@@ -110,17 +115,24 @@ func New(spec string) (schedule.Strategy, error) {
 	return c, nil
 }
 
-func compose(name string, p Preset, given map[string]string) (schedule.Composition, error) {
-	o := &options{preset: name, known: p.Options, given: given}
-	keys := make([]string, 0, len(given))
-	for k := range given {
-		keys = append(keys, k)
+// noOption says where a specification has a comma and no option.
+func noOption(name, spec string) error {
+	where := "between two commas"
+	if strings.HasSuffix(spec, ",") {
+		where = "after the last comma"
 	}
-	sort.Strings(keys)
-	for _, k := range keys {
+	return fmt.Errorf("strategy %s: %q names no option %s: want key=value there, or no comma", name, spec, where)
+}
+
+func compose(name string, p Preset, given map[string]string, strict bool) (schedule.Composition, error) {
+	o := &options{preset: name, known: p.Options, given: given, strict: strict}
+	for _, k := range slices.Sorted(maps.Keys(given)) {
 		if o.find(k) == nil {
 			o.fail("strategy %s: no option %q: allowed are %s", name, k, o.names())
 		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(given)) {
+		o.says(k)
 	}
 	c := p.build(o)
 	c.Preset, c.Source = name, p.Source
@@ -133,6 +145,7 @@ type options struct {
 	preset string
 	known  []Option
 	given  map[string]string
+	strict bool // what means nothing fails
 	err    error
 }
 
@@ -140,6 +153,25 @@ func (o *options) fail(format string, args ...any) {
 	if o.err == nil {
 		o.err = fmt.Errorf(format, args...)
 	}
+}
+
+// says refuses an option that is given and says nothing: without a value, or without the other option that it goes with.
+func (o *options) says(name string) {
+	opt := o.find(name)
+	if opt == nil || !o.strict {
+		return
+	}
+	if o.given[name] == "" {
+		o.fail("strategy %s: option %s has no value: allowed are %s", o.preset, name, strings.Join(worded(opt.Values), ", "))
+	}
+	if other, value, needs := strings.Cut(opt.With, "="); needs && o.text(other) != value {
+		o.fail("strategy %s: option %s says nothing with %s=%s: it goes with %s", o.preset, name, other, o.text(other), opt.With)
+	}
+}
+
+// worded are the values that are a word.
+func worded(values []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 }
 
 func (o *options) find(name string) *Option {
@@ -202,6 +234,20 @@ func (o *options) whole(name string, lo, hi int) int {
 }
 
 func (o *options) on(name string) bool { return o.text(name) == "on" }
+
+// distinct refuses names that are none, or are named twice.
+func (o *options) distinct(name string, names []string) []string {
+	for i, x := range names {
+		switch {
+		case !o.strict:
+		case x == "":
+			o.fail("strategy %s: option %s=%s: a name is empty", o.preset, name, o.given[name])
+		case slices.Contains(names[:i], x):
+			o.fail("strategy %s: option %s=%s: %s is named twice", o.preset, name, o.given[name], x)
+		}
+	}
+	return names
+}
 
 // list returns an option's value split at plus signs.
 func (o *options) list(name string) []string {

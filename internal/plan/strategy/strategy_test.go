@@ -279,6 +279,80 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// What means nothing is refused, with what and where: an option without a word, without a value, without the other option that it goes with, and landmarks
+// that are none. Jobs and recordings of versions that took it in silence still run, as they did.
+func TestMeaningless(t *testing.T) {
+	for spec, want := range map[string]string{
+		"flow,": "after the last comma", "flow,,fair=1": "between two commas", "hash,group=": "group", "nearest,landmarks=": "landmarks", "nearest,landmarks=+": "landmarks",
+		"nearest,landmarks=a+b+": "landmarks", "nearest,landmarks=a+a": "a is named twice", "nearest,landmarks=a+b+c+d,count=3": "count", "feedback,full=2": "load=on",
+		"feedback,modify=off,gain=1": "modify=on", "feedback,modify=off,first=1": "modify=on", "flow,solver=greedy,width=0.1": "solver=flow",
+		"flow,solver=greedy,fair=0": "solver=flow", "flow,candidates=8,solver=greedy": "solver=flow",
+	} {
+		if _, err := New(spec); err == nil {
+			t.Errorf("%q is accepted", spec)
+		} else if !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want one line with %q", spec, err, want)
+		}
+		if _, err := Recorded(spec); err != nil {
+			t.Errorf("%q, recorded: %v", spec, err)
+		}
+	}
+	for _, spec := range []string{"feedback,load=on,full=2", "feedback,gain=1", "flow,solver=flow,width=0.1", "nearest,landmarks=a+b+c,count=3", "nearest,landmarks=kcentre,count=3"} {
+		if _, err := New(spec); err != nil {
+			t.Errorf("%q: %v", spec, err)
+		}
+	}
+	for _, spec := range []string{"guess", "nearest,top=many", "flow,x=1"} {
+		if _, err := Recorded(spec); err == nil {
+			t.Errorf("%q, recorded, is accepted", spec)
+		}
+	}
+}
+
+// Nodes and labels that a strategy names must be there, as far as nodes are known.
+func TestNamesMustBeKnown(t *testing.T) {
+	nodes := []schedule.Node{{ID: "a", Labels: map[string]string{"type": "web"}}, {ID: "b"}, {ID: "c", Labels: map[string]string{"region": "eu", "city": ""}}}
+	for _, c := range []struct {
+		spec  string
+		nodes []schedule.Node
+		all   string // that is refused where no other node can come
+		yet   string // where others can
+	}{
+		{"flow", nodes, "", ""},
+		{"nearest,landmarks=a+b+c", nodes, "", ""},
+		{"nearest,landmarks=a+b+z", nodes, "there is no node z: allowed are a, b, c", ""},
+		{"nearest,landmarks=x+y+z", nodes, "there is no node x: allowed are a, b, c", "there is no node x"},
+		{"nearest,landmarks=x+y+z", nil, "", ""},
+		{"hash,group=type", nodes, "", ""},
+		{"suffix,group=region", nodes, "", ""},
+		{"hash,group=city", nodes, "no node has the label city: allowed are region, type", "no node has the label city"},
+		{"suffix,group=city", nodes[1:2], "no node has the label city, nor any other", "no node has the label city"},
+		{"hash,group=city", nil, "", ""},
+		{"geo", nodes, "", ""},
+		{"geo", nodes[:2], "no node says where it is: allowed are the labels lat and lon", "no node says where it is"},
+		{"geo", nodes[:1], "", ""},
+		{"geo", nil, "", ""},
+	} {
+		st, err := New(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for all, want := range map[bool]string{true: c.all, false: c.yet} {
+			err := schedule.CheckNames(st, nil, c.nodes, all)
+			if (err != nil) != (want != "") || err != nil && (!strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), c.spec)) {
+				t.Errorf("%s of %d nodes, all of them %v: %v, want %q", c.spec, len(c.nodes), all, err, want)
+			}
+		}
+	}
+	st, err := New("nearest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schedule.CheckNames(st, []string{"z"}, nodes, true); err == nil || !strings.Contains(err.Error(), "landmarks") {
+		t.Errorf("a job's landmarks: %v", err)
+	}
+}
+
 func TestRoundRobinSpreads(t *testing.T) {
 	st, err := New("roundrobin")
 	if err != nil {
