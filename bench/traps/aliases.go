@@ -21,12 +21,15 @@ func cased(path, key string) string {
 }
 
 // cases is a shop on a server that does not tell the case of letters apart, and whose links are written in any. In "words" the names of things
-// are words, else they have numbers.
+// are words, else they have numbers; in "names" only the name of the parameter that has the number is written so.
 func cases(how string, n int) *part {
 	const each = 20
 	at := func(i int) string {
 		dir := "/wares/" + vocabulary[500+i/each] + "/"
-		if how == "words" {
+		switch how {
+		case "names":
+			return fmt.Sprint("/goods?wareid=", i)
+		case "words":
 			return dir + vocabulary[1000+i] + "-" + vocabulary[2000+i%7]
 		}
 		return dir + fmt.Sprint("item-", i, ".aspx")
@@ -35,18 +38,24 @@ func cases(how string, n int) *part {
 	for i := range n {
 		known[at(i)] = i
 	}
+	written := func(i int, key string) string {
+		if how == "names" {
+			return "/goods" + cased(strings.TrimPrefix(at(i), "/goods"), key)
+		}
+		return cased(at(i), key)
+	}
 	traps := []trap{{name: "case", endless: true, mark: "case"}}
 	p := &part{name: "cases-" + how, paths: "/", entry: []link{{at(0), "Wares", "ware0"}}, real: ids("ware", n), traps: traps}
 	p.answer = func(s *site, u *url.URL) *answer {
-		i, ok := known[strings.ToLower(u.Path)]
-		if !ok || u.RawQuery != "" {
+		i, ok := known[strings.ToLower(u.RequestURI())]
+		if !ok || how == "names" && u.Path != "/goods" {
 			return nil
 		}
 		pg := s.page(name(fmt.Sprint("ware", i)))
 		pg.para(fmt.Sprint("ware", i), 60)
-		for _, k := range []int{2*i + 1, 2*i + 2, draw(u.Path, n), draw(u.Path+"/", n)} {
+		for _, k := range []int{2*i + 1, 2*i + 2, draw(u.RequestURI(), n), draw(u.RequestURI()+"/", n)} {
 			if k < n {
-				pg.link(cased(at(k), u.Path), name(fmt.Sprint("ware", k)), fmt.Sprint("ware", k))
+				pg.link(written(k, u.RequestURI()), name(fmt.Sprint("ware", k)), fmt.Sprint("ware", k))
 			}
 		}
 		a := pg.real(fmt.Sprint("ware", i))
@@ -196,7 +205,7 @@ func hollow(how string) *part {
 
 // aliases returns these webs.
 func aliases() (ws []*web) {
-	for _, how := range []string{"words", "numbers"} {
+	for _, how := range []string{"words", "numbers", "names"} {
 		ws = append(ws, single("cases-"+how, cases(how, 400), library(200)))
 	}
 	for _, how := range []string{"front", "back", "below", "value"} {

@@ -74,7 +74,7 @@ func (c *shop) show(s *site, bare string) *answer {
 
 // sessions returns a shop of n articles whose links carry an id that every answer makes anew, or, when it is sticky, that
 // only answers without one make anew: an article's first link has none. kind says where it stands: "semicolon",
-// "segment", in a "name", behind a "tilde" or an "amp" in the path, or the name of a parameter; a "moment" is when the answer was made.
+// "segment", in a "name", behind a "tilde", an "amp", a "caret" or a "bar" in the path, or the name of a parameter; a "moment" is when the answer was made.
 func sessions(kind string, n int, sticky bool) *part {
 	root := fmt.Sprintf("/shop-%s-%d", kind, n)
 	if sticky {
@@ -107,7 +107,7 @@ func sessions(kind string, n int, sticky bool) *part {
 func sessionID(kind, key string) string {
 	r := rng("session" + key)
 	switch kind {
-	case "segment", "name", "tilde", "amp":
+	case "segment", "name", "tilde", "amp", "caret", "bar":
 		return fmt.Sprintf("%08x%08x", r.Uint32(), r.Uint32())
 	case "moment":
 		return fmt.Sprint(1_700_000_000_000 + r.Int64N(90_000_000_000))
@@ -136,6 +136,10 @@ func addSession(bare, kind, id string) string {
 		path += "/~" + id
 	case "amp":
 		path += "&sid=" + id
+	case "caret":
+		path += "^" + id
+	case "bar":
+		path += "|" + id
 	default:
 		if has {
 			q += "&"
@@ -159,6 +163,10 @@ func cutSession(uri, kind string) (bare, id string) {
 		path, id, _ = strings.Cut(path, "/~")
 	case "amp":
 		path, id, _ = strings.Cut(path, "&sid=")
+	case "caret":
+		path, id, _ = strings.Cut(path, "%5E")
+	case "bar":
+		path, id, _ = strings.Cut(path, "%7C")
 	case "segment", "moment":
 		if rest, ok := strings.CutPrefix(path, "/s/"); ok {
 			id, rest, _ = strings.Cut(rest, "/")

@@ -36,7 +36,7 @@ func webs() []*web {
 	for _, kind := range []string{"semicolon", "segment", "zx"} {
 		ws = append(ws, beside(sessions(kind, 500, true)))
 	}
-	for _, kind := range []string{"name", "tilde", "amp", "moment"} {
+	for _, kind := range []string{"name", "tilde", "amp", "caret", "bar", "moment"} {
 		ws = append(ws, beside(sessions(kind, 400, false)))
 	}
 	ws = append(ws, beside(sections(60, 30)), beside(redirects()), beside(tags(300)))

@@ -57,7 +57,8 @@ const (
 	partSlash  = 'e' // how many slashes stand between segments
 	partToken  = 't' // what looks random in a segment that says something else, too
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
-	partCase   = 'c' // the case of a path's letters
+	partCase   = 'c' // the case of a path's letters,
+	partNames  = 'k' // and of names of parameters
 	partSlug   = 'w' // words beside the number that says what it is of: 123-any-words
 )
 
@@ -99,6 +100,8 @@ func (p Part) String() string {
 		return "what stands before the last part of the path"
 	case partCase:
 		return "the case of letters in the path"
+	case partNames:
+		return "the case of letters in names of parameters"
 	case partSlug:
 		return "the words beside a number"
 	}
@@ -114,7 +117,10 @@ func (p Part) orders() bool { return p.sort() || p.Kind == partItems }
 func (p Part) sort() bool { return p.Kind == partOrder || p.Kind == partFirst || p.Kind == partLast }
 
 // writes reports whether a part is how a path is written, so that most URLs have it.
-func (p Part) writes() bool { return p.Kind == partCase || p.Kind == partSlug }
+func (p Part) writes() bool { return p.letters() || p.Kind == partSlug }
+
+// letters reports whether a part is the case of letters.
+func (p Part) letters() bool { return p.Kind == partCase || p.Kind == partNames }
 
 // named is the part's name in all templates.
 func (p Part) named() uint64 {
@@ -189,7 +195,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			whole = raw
 		}
 		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
-		if part.Kind == partCase && !pair {
+		if part.letters() && !pair {
 			same, pair = m.plain(p, part, a.Text)
 			first = same
 		}
@@ -209,7 +215,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		if part.writes() && max(g.Agree, g.Alike) > 1 && !g.wrong() {
 			t.All = true // pairs are seen only where both were marked
 		}
-		if part.Kind == partCase {
+		if part.letters() {
 			m.everywhere(g, &was)
 		}
 		event = max(event, m.weigh(g))
@@ -365,7 +371,7 @@ func (m *Model) weigh(g *guess) Event {
 		return Nothing
 	}
 	elsewhere := m.named[g.Part.named()]
-	if all := m.guesses[(Part{Kind: g.Part.Kind}).hash()]; elsewhere == 0 && g.Part.Kind == partCase && all != nil && all.proven(0) {
+	if all := m.guesses[(Part{Kind: g.Part.Kind}).hash()]; elsewhere == 0 && g.Part.letters() && all != nil && all.proven(0) {
 		elsewhere = 1
 	}
 	if !g.proven(elsewhere) {
@@ -390,7 +396,7 @@ func (m *Model) weigh(g *guess) Event {
 // sharing returns the group of another template's part that is the same directory, or the case of letters, of this number if that is not 0; 0 if
 // there is none. What lies within itself is one trap, and so is what is written in any case.
 func (m *Model) sharing(p Part, group uint32) uint32 {
-	if p.Kind != partAlias && p.Kind != partCase {
+	if p.Kind != partAlias && !p.letters() {
 		return 0
 	}
 	for _, o := range m.allLearned() {
@@ -468,7 +474,7 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
 	case g.Part.Kind == partAlias:
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
-	case g.Part.Kind == partCase:
+	case g.Part.letters():
 		return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther) || enough(alike, g.AlikeURLs, g.Unlike, agreeOther, urlsOther) ||
 			named && enough(max(g.Agree, alike), max(g.URLs, g.AlikeURLs), min(g.Differ, g.Unlike), agreeNamed, 1)
 	case g.Part.Kind == partSlug: // few words are views of a thing, which may all be empty
@@ -556,6 +562,9 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	}
 	if p.upper {
 		out = append(out, Part{Kind: partCase, Template: t})
+	}
+	if p.named {
+		out = append(out, Part{Kind: partNames, Template: t})
 	}
 	if dirs && p.slugs() {
 		out = append(out, Part{Kind: partSlug, Template: t})

@@ -88,8 +88,10 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 	}{
 		{"/items{/}%[1]d", partSlash}, {"/a{/}items/{/}%[1]d/x", partSlash},
 		{"/item/%d.a%07xb1.html", partToken}, {"/item/%d&sid=4a%07x", partToken}, {"/item/%d/~4a%07xb", partToken}, {"/item/%d,a%07xb1,0.html", partToken},
+		{"/item%d^a%07xb1", partToken}, {"/item/%d|a%07xb1.html", partToken}, {"/item/%d+a%07xb1", partToken},
 		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
 		{"/{C}/item-%[1]d", partCase}, {"/Shop/{C}.html?id=%[1]d", partCase}, {"/{C}/%[1]d", partCase},
+		{"/item?{C}=%[1]d", partNames}, {"/%[1]d?{C}=x&b=%[1]d", partNames},
 		{"/%[1]d-{w}", partSlug}, {"/{w}-%[1]d.html", partSlug}, {"/item/%[1]d/{w}", partSlug}, {"/item?story=%[1]d-{w}", partSlug},
 		{"/item/%[1]d/{v}", 0}, {"/item/%[1]d-{v}", 0},
 		{"/%[1]d;s=4a%07[2]xb", partInner}, {"/%[1]d?s=4a%07[2]xb", partParam}, {"/a/%[1]d?s=4a%07[2]xb", partParam}, // of which next to nothing is left

@@ -32,7 +32,7 @@ func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 	r.Part = m.learned[t.ID][0].Group
 	for _, g := range m.learned[t.ID] {
 		r.Part = min(r.Part, g.Group)
-		bare = bare || g.Part.Kind == partExtra || g.Part.Kind == partAlias || g.Part.Kind == partCase
+		bare = bare || g.Part.Kind == partExtra || g.Part.Kind == partAlias || g.Part.letters()
 	}
 	rest := m.strip(t.ID, p, nil)
 	r.Key = crawl.KeyOf(u.Site(), rest)
@@ -85,7 +85,8 @@ func (l less) inner(q param) bool {
 func (l less) param(q param) bool {
 	random := classify(q.value) == opaque || classify(q.name) == opaque
 	return slices.ContainsFunc(l, func(p Part) bool {
-		return p.Kind == partParam && p.Name == q.name || p.Kind == partRandom && random || p.Kind == partExtra && (p.Name == "" || p.Name == q.name)
+		named := p.Name == q.name || p.Name == q.written // directories of earlier versions have it as it was written
+		return p.Kind == partParam && named || p.Kind == partRandom && random || p.Kind == partExtra && (p.Name == "" || named)
 	})
 }
 
@@ -101,7 +102,7 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	if l.has(partItems) {
 		items = sortItems
 	}
-	token, lowers, slug := l.has(partToken), l.has(partCase), l.has(partSlug)
+	token, lowers, slug, names := l.has(partToken), l.has(partCase), l.has(partSlug), l.has(partNames)
 	l.path(&b, p, func(i int, s string) string {
 		if token {
 			s, _ = maskTokens(s)
@@ -139,7 +140,11 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 		if slug {
 			value, _ = wordless(value)
 		}
-		b.WriteString(q.name + "=" + items(value))
+		name := q.written
+		if names {
+			name = q.name
+		}
+		b.WriteString(name + "=" + items(value))
 	}
 	return b.String()
 }

@@ -96,7 +96,7 @@ func appendClass(b []byte, s string, c class) []byte {
 }
 
 // tokenMarks stand between the tokens of a segment, one of which may be a session: 5.1f3a9c0d.html, 5&sid=1f3a9c0d.
-const tokenMarks = ".,&~=_:!@"
+const tokenMarks = ".,&~=_:!@^|$+"
 
 // maskTokens puts a star for each token of a segment that looks random; ok says that there is one, and something besides.
 func maskTokens(s string) (masked string, ok bool) {
@@ -157,13 +157,14 @@ func moment(s string) bool {
 }
 
 // param is a parameter of a query or of a segment.
-type param struct{ name, value string }
+type param struct{ name, value, written string } // of a query the name is in lower case, as written it is as the URL has it
 
 // pieces are a URL taken apart.
 type pieces struct {
 	segs   []string // of the path, without their parameters,
 	low    []string // and in lower case: templates do not tell the case of letters apart
-	upper  bool     // that is something else
+	upper  bool     // that is something else,
+	named  bool     // and so are names of parameters
 	inner  []innerParam
 	params []param
 	sorted []param // by their names: for patterns alone
@@ -179,13 +180,14 @@ type innerParam struct {
 // split takes a URL apart.
 func (p *pieces) split(u crawl.URL) {
 	p.segs, p.low, p.inner, p.params, p.upper = p.segs[:0], p.low[:0], p.inner[:0], p.params[:0], false
+	p.named = false
 	for s := range strings.SplitSeq(u.Path()[1:], "/") {
 		s, rest, more := strings.Cut(s, ";")
 		for more {
 			var one string
 			one, rest, more = strings.Cut(rest, ";")
 			name, value, _ := strings.Cut(one, "=")
-			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value}})
+			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value, name}})
 		}
 		low := lower(s)
 		p.upper = p.upper || low != s
@@ -208,7 +210,9 @@ func (p *pieces) split(u crawl.URL) {
 			q = ""
 		}
 		name, value, _ := strings.Cut(one, "=")
-		p.params = append(p.params, param{name, value})
+		low := lower(name)
+		p.named = p.named || low != name
+		p.params = append(p.params, param{low, value, name})
 	}
 }
 
