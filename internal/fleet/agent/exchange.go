@@ -61,17 +61,28 @@ func (l *lease) request(u crawl.URL) *fetch.Request {
 		r.Fields = append(r.Fields, fetch.Field{Name: h.Name, Value: h.Value})
 	}
 	if l.site.SeedSite {
-		r.Fields = append(r.Fields, l.a.cfg.Headers...)
+		given := l.a.cfg.Headers
+		r.Fields = slices.DeleteFunc(r.Fields, func(f fetch.Field) bool { return fieldAt(given, f.Name) >= 0 })
+		r.Fields = append(r.Fields, given...)
 	}
-	if login := l.a.cfg.Logins[l.l.Site]; login != "" {
+	if login := l.a.cfg.Logins[l.l.Site]; login != "" && fieldAt(r.Fields, "Authorization") < 0 {
 		r.Fields = append(r.Fields, fetch.Field{Name: "Authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(login))})
 	}
 	l.mu.Lock()
-	if c := l.jar.header(u, time.Now()); c != "" {
+	defer l.mu.Unlock()
+	switch c, at := l.jar.header(u, time.Now()), fieldAt(r.Fields, "Cookie"); {
+	case c == "":
+	case at >= 0:
+		r.Fields[at].Value += "; " + c
+	default:
 		r.Fields = append(r.Fields, fetch.Field{Name: "Cookie", Value: c})
 	}
-	l.mu.Unlock()
 	return r
+}
+
+// fieldAt returns where the first field of a name stands, -1 if there is none.
+func fieldAt(fields []fetch.Field, name string) int {
+	return slices.IndexFunc(fields, func(f fetch.Field) bool { return strings.EqualFold(f.Name, name) })
 }
 
 // exchange sends a request when it is the site's turn, and again, at another turn, where the server did not process it.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -253,5 +255,26 @@ func TestCutConnectionsKeepTheDelay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A field that is given stands in place of ours of that name, and no field is sent twice: cookies that are given go before those that the
+// site has set.
+func TestFieldsAreSentOnce(t *testing.T) {
+	u, err := crawl.Parse("http://site.test/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := []fetch.Field{{Name: "user-agent", Value: "other/1"}, {Name: "X-One", Value: "1"}, {Name: "X-One", Value: "2"}, {Name: "cookie", Value: "a=1"}, {Name: "Authorization", Value: "Bearer x"}}
+	l := &lease{a: &Agent{}, l: crawl.Lease{Site: "site.test"}, site: crawl.SiteState{SeedSite: true, Headers: []crawl.Header{{Name: "Accept", Value: "*/*"}, {Name: "X-One", Value: "0"}}}}
+	l.job.Identity.UserAgent, l.a.cfg.Headers, l.a.cfg.Logins = "argosy-test", given, map[string]string{"site.test": "me:secret"}
+	l.jar.load([]crawl.Cookie{{Name: "b", Value: "2", Path: "/"}})
+	got := map[string]string{}
+	for _, f := range l.request(u).Fields {
+		got[strings.ToLower(f.Name)] += f.Value + ","
+	}
+	want := map[string]string{"user-agent": "other/1,", "accept": "*/*,", "x-one": "1,2,", "cookie": "a=1; b=2,", "authorization": "Bearer x,"}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
