@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ var (
 	shapes  = flag.String("sim.shapes", "", "strategies, separated by spaces, under which fleets of many shapes are recorded and replayed, as recorded and under them")
 	replays = flag.String("sim.replay", "", "strategies, separated by spaces, each of which is recorded in a shaped web and replayed under the others, and held against their own crawls")
 	paired  = flag.String("sim.paired", "", "strategies, separated by spaces, each of which crawls the same small shaped webs, and is held against the first")
+	lucky   = flag.String("sim.lucky", "", "strategies, separated by spaces, each of which crawls the same shaped webs several times: how far such crawls lie apart")
+	chosen  = flag.String("sim.webs", "5 6 7", "seeds, separated by spaces, of the webs that are recorded for -sim.replay and -sim.lucky")
 	advised = flag.String("sim.advise", "", "strategies, separated by spaces: advice from the first half of a shaped crawl under each is held against its second half")
 )
 
@@ -119,21 +122,69 @@ func (w shapedWeb) simulate(t *testing.T, r sim.Recording, spec string) (rate fl
 	return rate
 }
 
+// chosenWebs are the webs that recordings are made of.
+func chosenWebs(t *testing.T) (out []shapedWeb) {
+	t.Helper()
+	for _, text := range strings.Fields(*chosen) {
+		seed, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("-sim.webs: %v", err)
+		}
+		out = append(out, shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4})
+	}
+	return out
+}
+
+// Crawls of the same webs under the same strategy differ by chance: by how much says how near a replay can come. It runs when asked for.
+func TestCrawlsOfLuck(t *testing.T) {
+	const crawls = 4
+	specs := strings.Fields(*lucky)
+	if len(specs) == 0 {
+		t.Skip("asked for by -sim.lucky 'flow random'")
+	}
+	for _, spec := range specs {
+		square, each := 0.0, ""
+		all := chosenWebs(t)
+		for _, w := range all {
+			var ln []float64
+			for luck := range uint64(crawls) {
+				w.luck = luck
+				r := w.record(t, spec)
+				bits, seconds := r.Reached()
+				ln = append(ln, math.Log(bits/seconds))
+				each += fmt.Sprintf(" %.3f", bits/seconds/1e6)
+			}
+			mean := 0.0
+			for _, x := range ln {
+				mean += x / crawls
+			}
+			for _, x := range ln {
+				square += (x - mean) * (x - mean) / (crawls - 1) / float64(len(all))
+			}
+			each += ";"
+		}
+		off := math.Sqrt(square)
+		t.Logf("%-16s one crawl is %.1f %% off the web's mean (standard deviation), two differ by %.1f %%; of means over %d webs %.1f %%:%s",
+			spec, 100*off, 100*off*math.Sqrt2, len(all), 100*off*math.Sqrt2/math.Sqrt(float64(len(all))), each)
+	}
+}
+
 // Every strategy's crawl of a shaped web is replayed under every other one, which has crawled the same web: rates are printed beside each
-// other for each pair, as means over three webs. It runs when asked for.
+// other for each pair, as means over the webs (three, if nothing else is asked for). It runs when asked for.
 func TestReplayOfOthers(t *testing.T) {
 	specs := strings.Fields(*replays)
 	if len(specs) < 2 {
 		t.Skip("asked for by -sim.replay 'flow random'")
 	}
 	was, is := map[string]float64{}, map[[2]string]float64{}
-	for _, seed := range shapedSeeds {
+	all := chosenWebs(t)
+	for _, w := range all {
 		for _, spec := range specs {
-			r := shapedWeb{sites: 12, pages: 150, turn: 12 * time.Second, seed: seed, light: 4}.record(t, spec)
+			r := w.record(t, spec)
 			bits, seconds := r.Reached()
-			was[spec] += bits / seconds / float64(len(shapedSeeds))
+			was[spec] += bits / seconds / float64(len(all))
 			for _, other := range specs {
-				is[[2]string{spec, other}] += replayed(t, r, other) / float64(len(shapedSeeds))
+				is[[2]string{spec, other}] += replayed(t, r, other) / float64(len(all))
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type drawing struct {
 
 	spread float64   // of pairs' ln speeds around what is expected of them, as this recording has it; 0 is not known
 	shift  []float64 // by which each site's ln speeds are above what is predicted of them: how fast its own server is, a pair that was tried tells of all
+	low    float64   // ln speed of the slowest that was tried
 	high   float64   // ln speed of the fastest that was tried
 
 	delays delayed
@@ -32,9 +33,34 @@ type delayed struct {
 }
 
 // calibrate finds how far pairs that were tried are from what is predicted of them, how they move from one time that they were
-// tried to the next, and within which bounds they lie: what is drawn is as far off, and not faster than anything that was seen.
+// tried to the next, and within which bounds they lie: what is drawn is as far off, and neither faster nor slower than anything that was seen.
 func (d *drawing) calibrate(w *World, numbers []int) {
-	d.high = math.Inf(-1)
+	d.delays = d.measured(w, numbers)
+	d.look(w, numbers, make([]int, d.p.n))
+	if of := eras(d.forgets); of[len(of)-1] > 0 {
+		d.look(w, numbers, of)
+	}
+}
+
+// eras numbers the times between changes of links in which pairs have forgotten most of what they were: how they are in one says nothing of how
+// they are in another.
+func eras(forgets []float64) []int {
+	of := make([]int, len(forgets))
+	for k := 1; k < len(of); k++ {
+		if of[k] = of[k-1]; forgets[k]-forgets[k-1] > anew {
+			of[k]++
+		}
+	}
+	return of
+}
+
+// anew is how much must be forgotten at once for a pair to be another one: half.
+const anew = math.Ln2
+
+// look does so, where pieces are of these eras: what was tried in one for being fast, or left for being slow, is in the next as any other is, so that what
+// pairs were in each counts for itself.
+func (d *drawing) look(w *World, numbers []int, eras []int) {
+	d.high, d.low = math.Inf(-1), math.Inf(1)
 	off := make([][]apart, len(w.Sites))
 	var means, slow, fast []float64
 	var told []expected
@@ -44,26 +70,20 @@ func (d *drawing) calibrate(w *World, numbers []int) {
 			if x == nil {
 				continue
 			}
-			prior := math.Log(d.book.Others(numbers[i], d.book.Site(w.Sites[j].Name)).Value)
-			of, square, pieces := 0.0, 0.0, 0.0
-			for k := range d.p.n {
-				if s := x.had(k); s > 0 {
-					far := math.Log(s) - prior
-					of, square, pieces = of+math.Log(s), square+far*far, pieces+1
-				}
-			}
+			others := d.book.Others(numbers[i], d.book.Site(w.Sites[j].Name))
+			prior, ms := math.Log(others.Value), d.book.Latency(numbers[i], d.book.Site(w.Sites[j].Name))
 			told = append(told, expected{x.told, j, prior})
-			if pieces > 0 {
-				means = append(means, of/pieces)
-				if f := d.book.Latency(numbers[i], d.book.Site(w.Sites[j].Name)); f.Source == predict.Measured {
-					slow, fast = append(slow, math.Log(f.Value)), append(fast, of/pieces)
+			for _, a := range x.means(eras, prior) {
+				mean := a.mean + prior
+				means = append(means, mean)
+				if ms.Source == predict.Measured {
+					slow, fast = append(slow, math.Log(ms.Value)), append(fast, mean)
 				}
-				off[j] = append(off[j], apart{of/pieces - prior, square / pieces})
-				d.high = max(d.high, of/pieces)
+				off[j] = append(off[j], a)
+				d.high, d.low = max(d.high, mean), min(d.low, mean)
 			}
 		}
 	}
-	d.delays = d.measured(w, numbers)
 	d.delays.tells = correlation(slow, fast)
 	all := make([][]figure, len(told))
 	for i := range told {
@@ -73,7 +93,29 @@ func (d *drawing) calibrate(w *World, numbers []int) {
 	if math.IsInf(d.high, -1) {
 		d.high = math.Inf(1)
 	}
+	if len(means) < fewTried {
+		d.low = math.Inf(-1)
+	}
 	d.changes(told, len(w.Nodes)*len(w.Sites))
+}
+
+// fewTried is how many must have been tried for the slowest of them to be as slow as any is.
+const fewTried = 5
+
+// means is how far a pair was from what others say of it in each era in which it was tried.
+func (x *piecePair) means(eras []int, prior float64) (out []apart) {
+	sum, square, pieces := 0.0, 0.0, 0.0
+	for k, era := range eras {
+		if s := x.had(k); s > 0 {
+			far := math.Log(s) - prior
+			sum, square, pieces = sum+far, square+far*far, pieces+1
+		}
+		if pieces > 0 && (k+1 == len(eras) || eras[k+1] != era) {
+			out = append(out, apart{sum / pieces, square / pieces})
+			sum, square, pieces = 0, 0, 0
+		}
+	}
+	return out
 }
 
 // expected is what a pair was told to be, and what others say of it.
@@ -137,9 +179,9 @@ func (d *drawing) sites(off [][]apart, means []float64, noise float64) {
 		d.spread = math.Sqrt(square / (free + believes))
 	}
 	for j, of := range off {
-		own := 0.0 // what a site's pairs say weighs against what all say by how far each is off
-		if far > 0 {
-			own = float64(len(of)) / (float64(len(of)) + d.spread*d.spread/(far*far))
+		own := 0.0 // what a site's pairs say weighs against what all say by how far sites are apart, not by how far pairs are
+		if between := far*far - d.spread*d.spread; between > 0 {
+			own = float64(len(of)) / (float64(len(of)) + d.spread*d.spread/between)
 		}
 		d.shift[j] = own*meanOf(of) + (1-own)*mean
 	}
@@ -211,7 +253,7 @@ func (l *line) draw(mean, spread, off float64) float64 {
 		z = d.delays.tells*off + math.Sqrt(1-d.delays.tells*d.delays.tells)*z
 	}
 	y := mean + spread*z
-	return min(y, l.most)
+	return min(max(y, l.d.low), l.most)
 }
 
 // delay is a pair's delay, ms, and by how many standard deviations it was drawn off what is predicted; 0 where it was measured.

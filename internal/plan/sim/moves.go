@@ -72,7 +72,7 @@ func together(told [][]figure, out, level []float64, window int, noise, own floa
 	var usually []float64
 	for k := range changed {
 		if len(far[k]) >= fewMove {
-			changed[k] = spreadIn(far[k])
+			changed[k] = spreadIn(far[k], alone)
 			usually = append(usually, changed[k])
 		}
 	}
@@ -92,8 +92,9 @@ func together(told [][]figure, out, level []float64, window int, noise, own floa
 		if changed[k] == 0 {
 			return
 		}
-		out[k] = changed[k]
-		level[k] = (faster[k] + (1-keeps(changed[k], own))*was[k]) / float64(len(far[k])+alone)
+		out[k] = max(0, spreadIn(far[k], 0)-noise)
+		n := float64(len(far[k]))
+		level[k] = surelyNot((faster[k]+(1-keeps(out[k], own))*was[k])/n, (out[k]+noise)/n)
 		clear(changed[max(0, k-window):min(len(changed), k+window+1)])
 	}
 }
@@ -145,17 +146,25 @@ func slowly(told [][]figure, at []float64, longer int, noise float64) []float64 
 	}
 	out := make([]float64, len(at))
 	for k := range out {
-		out[k] = spreadIn(grown[k])
+		out[k] = spreadIn(grown[k], alone)
 	}
 	return out
 }
 
-// spreadIn is the variance of which squares are, by their median.
-func spreadIn(squares []float64) float64 {
+// surelyNot takes from a mean what of it is to be expected by chance, as a mean of this variance (James and Stein): all of it where there is not more.
+func surelyNot(mean, chance float64) float64 {
+	if mean*mean <= chance {
+		return 0
+	}
+	return mean * (1 - chance/(mean*mean))
+}
+
+// spreadIn is the variance of which squares are, by their median, and as many that are nothing.
+func spreadIn(squares []float64, nothing int) float64 {
 	if len(squares) == 0 {
 		return 0
 	}
-	all := append(squares, make([]float64, alone)...)
+	all := append(slices.Clone(squares), make([]float64, nothing)...)
 	slices.Sort(all)
 	return normally * normally * all[len(all)/2]
 }
