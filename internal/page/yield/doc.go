@@ -42,6 +42,7 @@
 // what brings something, or by a list that no chain without fruit leads to from itself: what they lead to comes late. So is a faint one while
 // its links lead more and more often to what is there already, as those of a finite set do. A template that finds something steadily, itself or
 // in other templates, is judged alone, and is not cut before four mean gaps without a find, and as many more as the logarithm of its finds.
+// One answer in four of a group that was spared at its limit is marked from then on, and stands for those before it.
 //
 // Buttons are not spared: pages whose addresses repeat that of what they stand beside, and which say one of a few things, 540 times in a row.
 //

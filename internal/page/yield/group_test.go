@@ -272,10 +272,11 @@ func TestToldWithoutOthersAnswers(t *testing.T) {
 
 // Of a template that has brought much, or of which hardly any answer counted as nothing, though most of its pages say nothing new, one answer in
 // four is marked: marks cost a fifth of a page. One that has proved nothing yet has all of its answers marked, and so has one whose last answer
-// brought nothing, or of which most that is new is little.
+// brought nothing, or of which most that is new is little. Of one that was spared since it is finite a sample is enough.
 func TestMixedTemplateIsSampled(t *testing.T) {
 	for _, c := range []struct {
 		new, little, barren, dry int64
+		spared                   bool
 		from, to                 int // of 256 answers
 	}{
 		{new: proven, barren: proven / 4, from: 64, to: 96}, // and as it wavers, one in eight of the rest
@@ -284,11 +285,14 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 		{new: proven - 1, barren: proven / 2, from: 256, to: 256},
 		{new: proven - 1, little: proven / 2, from: 256, to: 256},
 		{new: proven, dry: 1, from: 256, to: 256},
+		{new: proven, barren: 11 * proven, dry: limit, from: 256, to: 256},
+		{new: proven, barren: 11 * proven, dry: limit, spared: true, from: 64, to: 64},
 	} {
 		m := New()
 		id := m.Template(parsed(t, "http://a/page/1"))
 		x := m.byID[id]
 		x.Twice, x.Stable = drawnEnough, drawnEnough // so that its pages are not drawn
+		m.groups[x.Group].Spared, m.groups[x.Group].Buckets = c.spared, []bucket{{Pages: bucketSize, Sound: bucketSize}}
 		x.New, x.Little, x.Barren, x.Dry, x.Marked, x.Answers = c.new, c.little, c.barren, c.dry, 3*c.new, 3*c.new
 		marked := 0
 		for i := range 256 {
@@ -298,6 +302,30 @@ func TestMixedTemplateIsSampled(t *testing.T) {
 		}
 		if marked < c.from || marked > c.to {
 			t.Errorf("%+v of %d: %d of 256 are marked, want %d to %d", c, 3*c.new, marked, c.from, c.to)
+		}
+	}
+}
+
+// A marked answer of a group that was spared since it is finite stands for those before it that were not: it costs, and pays, as if all were marked.
+func TestSampleStandsForAll(t *testing.T) {
+	for _, c := range []struct {
+		spared  bool
+		skipped int
+		want    int64
+	}{{true, 0, knownCosts}, {true, 2, 3 * knownCosts}, {true, 9, markMixed * knownCosts}, {false, 9, knownCosts}} {
+		m := New()
+		take(t, m, "http://a/page/%d", proven, func(i int) uint64 { return uint64(i) + 100 })
+		u := parsed(t, "http://a/page/1")
+		id := m.Find(u)
+		x := m.byID[id]
+		g := m.groups[x.Group]
+		g.Spared, g.Buckets, g.Sum = c.spared, []bucket{{Pages: bucketSize, Sound: bucketSize}}, newPays+1
+		for range c.skipped {
+			m.Take(&Answer{URL: u, Template: id, Via: id, Page: true})
+		}
+		m.Take(&Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: 100, Sample: []uint32{100}})
+		if got := g.Sum - newPays - 1; got != c.want {
+			t.Errorf("%+v: it cost %d", c, got)
 		}
 	}
 }

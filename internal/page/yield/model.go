@@ -36,6 +36,7 @@ type Model struct {
 	dirtyNodes []uint64
 
 	pays   int64 // of the answer that is being judged, if it is new
+	weight int64 // how many it stands for
 	pieces pieces
 	buf    []byte
 	tmp    [64]byte

@@ -44,6 +44,10 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	}
 	g := m.groups[t.Group]
 	w := Want{Room: m.room(g, t.Answers), Group: g.ID, Loose: g.loose()}
+	ends := g.ends()
+	if ends {
+		w.Room = max(w.Room, unsureFlight-g.flight)
+	}
 	if t.Free {
 		w.Room = min(w.Room, max(0, hearGrow-g.flight))
 	}
@@ -56,6 +60,7 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	switch {
 	case t.uncertain() && k[14]%drawnSoon == 0, t.drawn() && k[14]%drawnEvery == 0:
 		w.Mark, w.Back = crawl.MarkTwice, t.Dry > 0 || t.New < 2
+	case ends && t.Marked >= markFirst && !t.All && !t.drawn() && k[15]%markMixed != 0: // the others stand for it
 	case t.All || t.drawn() || t.Dry > 0 || t.Alike >= sameAfter || m.suspect(g) || t.mixed() && k[15]%t.mixedEvery() == 0, t.wavers() && k[15]%markWavering == 0:
 		w.Mark, w.Back = crawl.MarkMust, t.Dry > 0 || t.New < 2
 	case t.Marked < markFirst, k[15]%markEvery == 0:
@@ -74,6 +79,17 @@ func (t *Template) mixedEvery() uint8 {
 	}
 	return 1
 }
+
+// weight is how many of a template's answers a marked one stands for.
+func (t *Template) weight(g *Group) int64 {
+	if g.ends() {
+		return 1 + t.Skipped
+	}
+	return 1
+}
+
+// ends reports whether a group was spared since it is finite, and still seems to be.
+func (g *Group) ends() bool { return g.Spared && !g.Cut && g.dies() }
 
 // suspect reports whether a group has brought nothing more than once in a while.
 func (m *Model) suspect(g *Group) bool { return g.Sum > newPays || g.Cut }

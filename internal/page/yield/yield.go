@@ -110,6 +110,7 @@ type Template struct {
 	Little  int64    `cbor:"24,keyasint,omitempty"` // of New, answers of which only figures, a picture or a name were new
 	Sure    int64    `cbor:"33,keyasint,omitempty"` // of Little, those that are a find: see steady
 	Partly  int64    `cbor:"29,keyasint,omitempty"` // of New, answers of which only a part was new
+	Skipped int64    `cbor:"49,keyasint,omitempty"` // answers since the last one that was marked: see weight
 	Owed    int64    `cbor:"34,keyasint,omitempty"` // answers that it has named and that count as if they were of it: see charge
 	Strange int64    `cbor:"35,keyasint,omitempty"` // answers whose numbers do not follow from their address,
 	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
@@ -167,6 +168,7 @@ type Group struct {
 	Newest    []crawl.Key `cbor:"10,keyasint,omitempty"` // of the waiting, last last
 	Hopeful   []crawl.Key `cbor:"20,keyasint,omitempty"` // of the waiting that are tried first, likewise
 	Example   string      `cbor:"11,keyasint,omitempty"` // of the waiting
+	Spared    bool        `cbor:"22,keyasint,omitempty"` // once it had reached its limit, since it is finite
 	Grace     int64       `cbor:"12,keyasint,omitempty"` // factor of the limit
 	Buckets   []bucket    `cbor:"13,keyasint,omitempty"` // of faint answers
 	Members   int         `cbor:"14,keyasint,omitempty"`
@@ -316,11 +318,13 @@ func (m *Model) Take(a *Answer) Event {
 	via := m.byID[a.Via]
 	t.namedBy(via)
 	if !a.Marked {
+		t.Skipped = min(t.Skipped+1, markMixed-1)
 		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
 			return m.credit(via) // most likely it is like those that were marked
 		}
 		return Nothing
 	}
+	m.weight, t.Skipped = t.weight(g), 0
 	t.Marked++
 	m.pieces.split(a.URL)
 	t.Params = max(t.Params, len(m.pieces.params))
@@ -347,7 +351,7 @@ func (m *Model) Take(a *Answer) Event {
 		if spelled {
 			event = max(event, m.despite(t))
 		}
-		return max(event, m.brought(t, via, m.pays))
+		return max(event, m.brought(t, via, m.weight*m.pays))
 	case isNeutral:
 		t.points(a)
 	case isPartly:
@@ -521,15 +525,15 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		m.charge(t, via)
 	}
 	if of == aLeaf || below || via != nil && m.leads(t, via) {
-		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
+		m.costs(t, g, costs)
 		m.count(g, a, via.Group == t.Group || m.sound(via))
 	} else if costs == knownCosts {
-		g.Sum, t.Cost = g.Sum+1, t.Cost+1
+		m.costs(t, g, 1)
 		if of == aFaint && via != nil {
 			m.count(g, a, m.sound(via))
 		}
 	} else if via != nil {
-		g.Sum, t.Cost = g.Sum+costs, t.Cost+costs
+		m.costs(t, g, costs)
 		m.count(g, a, m.sound(via))
 	}
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
@@ -540,16 +544,21 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		if t.Params > 0 { // it is looked at again when it may be of forms
 			pays = min(pays, max(1, limit-t.Equal))
 		}
-		g.Sum -= pays
+		g.Sum, g.Spared = g.Sum-pays, true
 		return Nothing
 	}
 	m.cut(g, a)
 	return Cut
 }
 
+// costs adds to the sum of a group what an answer of a template costs, and those before it that it stands for.
+func (m *Model) costs(t *Template, g *Group, costs int64) {
+	g.Sum, t.Cost = g.Sum+m.weight*costs, t.Cost+m.weight*costs
+}
+
 // cut has the URLs of a group wait from an answer on.
 func (m *Model) cut(g *Group, a *Answer) {
-	g.Cut, g.Strangers, g.Newborns = true, strangers, newborns
+	g.Cut, g.Spared, g.Strangers, g.Newborns = true, false, strangers, newborns
 	g.Round, g.Next = 0, m.Answers+firstTrial
 	g.Example = a.URL.String()
 	m.cuts++
