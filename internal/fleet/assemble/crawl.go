@@ -123,7 +123,7 @@ func Open(ctx context.Context, c Config) (cr *Crawl, err error) {
 		return cr, err
 	}
 	bc := bus.DefaultConfig(outdir.Bus(c.Dir))
-	bc.RecycleAfter, bc.Full = max(time.Minute, c.Job.Limits.RecycleAfter), cr.noRoom
+	bc.MaxDispatch, bc.RecycleAfter, bc.Full = maxDispatch, max(time.Minute, c.Job.Limits.RecycleAfter), cr.noRoom
 	if cr.server, err = bus.Serve(bc); err != nil {
 		return cr, err
 	}
@@ -214,6 +214,10 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	}
 	return nil
 }
+
+// maxDispatch bounds the messages to the node that are kept after it got them, in bytes: 32 of the largest. It is in the same process and has read
+// a message when the next one comes; what it missed all the same is sent again.
+const maxDispatch = 8 << 20
 
 // pingEvery is how often nodes in one process measure the delays between each other, where they can.
 const pingEvery = time.Minute

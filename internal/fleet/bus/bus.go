@@ -51,7 +51,7 @@ const registryRoom = 32 << 20
 type Config struct {
 	Dir          string        // where the embedded server keeps the log
 	MaxLog       int64         // bytes; the log refuses when full
-	MaxMemory    int64         // bytes for dispatch and registry
+	MaxDispatch  int64         // bytes of messages to nodes, of which those that came last are kept
 	RecycleAfter time.Duration // how long a dispatched hint lives
 	Replicas     int           // of the log and the registries, in a cluster
 	Listen       string        // host:port of the embedded server; empty: no port is opened
@@ -67,7 +67,7 @@ type Config struct {
 
 // DefaultConfig returns a Config for one machine.
 func DefaultConfig(dir string) Config {
-	return Config{Dir: dir, MaxLog: 8 << 30, MaxMemory: 256 << 20, RecycleAfter: time.Minute, Replicas: 1}
+	return Config{Dir: dir, MaxLog: 8 << 30, MaxDispatch: 128 << 20, RecycleAfter: time.Minute, Replicas: 1}
 }
 
 // Connect opens a coordinator's connection to a bus that runs elsewhere, and creates what is missing there.
@@ -142,7 +142,7 @@ func (c Config) lacks(err error) error {
 	default:
 		return err
 	}
-	inMemory, onDisk := c.MaxMemory/2+registryRoom, c.MaxLog+maxRecords+maxFleet+leaseRoom
+	inMemory, onDisk := c.MaxDispatch+registryRoom, c.MaxLog+maxRecords+maxFleet+leaseRoom
 	if c.Replicas > 1 {
 		inMemory, onDisk = 0, onDisk+inMemory
 	}
@@ -242,7 +242,7 @@ func (c *Client) make(ctx context.Context) error {
 func (c *Client) makeDispatch(ctx context.Context, storage jetstream.StorageType) error {
 	conf := jetstream.StreamConfig{
 		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: storage, Replicas: c.cfg.Replicas,
-		Retention: jetstream.LimitsPolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
+		Retention: jetstream.LimitsPolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxDispatch, Discard: jetstream.DiscardOld,
 	}
 	st, err := c.js.Stream(ctx, dispatchStream)
 	switch {

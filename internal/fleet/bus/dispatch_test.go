@@ -77,7 +77,7 @@ func asBefore(ctx context.Context, t *testing.T, c *Client) {
 	}
 	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
 		Name: dispatchStream, Subjects: []string{dispatchPrefix + ">"}, Storage: jetstream.MemoryStorage,
-		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxMemory / 2, Discard: jetstream.DiscardOld,
+		Retention: jetstream.WorkQueuePolicy, MaxAge: c.cfg.RecycleAfter, MaxBytes: c.cfg.MaxDispatch, Discard: jetstream.DiscardOld,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func newForgetful(t *testing.T) *forgetful {
 	_, f.cfg.Listen, _ = strings.Cut(f.server.URL(), "://")
 	ctx, cancel := context.WithCancel(t.Context())
 	if f.coordinator, err = Connect(ctx, Dial{URL: f.server.URL(), Creds: filepath.Join(dir, "coordinator.creds")}, Config{
-		MaxLog: f.cfg.MaxLog, MaxMemory: f.cfg.MaxMemory, RecycleAfter: f.cfg.RecycleAfter, Replicas: 1, Keys: keys,
+		MaxLog: f.cfg.MaxLog, MaxDispatch: f.cfg.MaxDispatch, RecycleAfter: f.cfg.RecycleAfter, Replicas: 1, Keys: keys,
 	}); err != nil {
 		t.Fatal(err)
 	}

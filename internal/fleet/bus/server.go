@@ -45,7 +45,7 @@ func Serve(c Config) (*Server, error) {
 func start(c Config) (*server.Server, error) {
 	o := &server.Options{
 		ServerName: "argosy", DontListen: true, NoSigs: true, NoLog: true,
-		JetStream: true, StoreDir: c.Dir, JetStreamMaxMemory: c.MaxMemory, JetStreamMaxStore: c.MaxLog + c.MaxLog/4,
+		JetStream: true, StoreDir: c.Dir, JetStreamMaxMemory: c.MaxDispatch + registryRoom, JetStreamMaxStore: c.MaxLog + c.MaxLog/4,
 		SyncAlways: true, MaxPayload: 1 << 20,
 	}
 	if c.Listen != "" {

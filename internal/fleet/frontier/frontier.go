@@ -40,7 +40,7 @@ type Config struct {
 
 // DefaultConfig returns a Config for one machine that also runs agents.
 func DefaultConfig(dir string) Config {
-	return Config{Dir: dir, Cache: 24 << 20, Recent: 16_384, Spill: 20_000}
+	return Config{Dir: dir, Cache: 20 << 20, Recent: 16_384, Spill: 20_000}
 }
 
 // Frontier is the view of one shard's log.

@@ -20,7 +20,7 @@ func TestCaches(t *testing.T) {
 	if err := l.conn.QueryRowContext(ctx, `PRAGMA cache_size`).Scan(&writes); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.db.QueryRowContext(ctx, `PRAGMA cache_size`).Scan(&reads); err != nil || writes != -16000 || reads != -4000 {
+	if err := l.db.QueryRowContext(ctx, `PRAGMA cache_size`).Scan(&reads); err != nil || writes != -12000 || reads != -2000 {
 		t.Errorf("caches of %d and %d, %v", writes, reads, err)
 	}
 }

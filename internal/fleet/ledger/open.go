@@ -137,7 +137,7 @@ func open(ctx context.Context, place string, wait time.Duration) (*Ledger, error
 		l.db, err = sql.Open("pgx", place)
 	} else {
 		l.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: place}).EscapedPath()+"?_txlock=immediate&_pragma=journal_mode(WAL)"+
-			"&_pragma=synchronous(FULL)&_pragma=busy_timeout(10000)&_pragma=cache_size(-4000)&_pragma=wal_autocheckpoint(8000)")
+			"&_pragma=synchronous(FULL)&_pragma=busy_timeout(10000)&_pragma=cache_size(-2000)&_pragma=wal_autocheckpoint(8000)")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open ledger %s: %w", name, err)

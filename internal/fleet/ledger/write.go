@@ -9,8 +9,8 @@ import (
 )
 
 // writersCache is what the connection of transactions keeps of the database, in KiB: the upper parts of its indexes. Other connections
-// have a quarter, which is also what they sort in: what does not fit is sorted on disk.
-const writersCache = `PRAGMA cache_size = -16000`
+// have a sixth, which is also what they sort in: what does not fit is sorted on disk.
+const writersCache = `PRAGMA cache_size = -12000`
 
 // write runs fn in a transaction that is on disk when it returns. SQLite is not interrupted: it waits for other
 // processes for ten seconds at most.
