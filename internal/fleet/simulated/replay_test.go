@@ -38,6 +38,7 @@ type shapedWeb struct {
 	unequal bool          // sites differ in pages, in their sizes, in how long an answer takes, and in how many are missing
 	delay   time.Duration // between requests to a site
 	away    time.Duration // for so long there is no coordinator, from five seconds on
+	without string        // a node that is not there
 	luck    uint64        // another one has the same web crawled once more, a little otherwise
 }
 
@@ -135,7 +136,9 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 			}
 		}
 		for i := range cmp.Or(w.nodes, 4) {
-			s.enter(fmt.Sprintf("n%d", i))
+			if name := fmt.Sprintf("n%d", i); name != w.without {
+				s.enter(name)
+			}
 		}
 		time.Sleep(time.Second + time.Duration(w.luck)*17*time.Millisecond)
 		j := fleettest.Job("80", w.delay)
