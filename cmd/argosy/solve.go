@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -488,6 +489,9 @@ the node of each task, or -1, a lower bound, and the gap: how many more nodes ar
 			if err != nil {
 				return err
 			}
+			if rules := solve.PackRules(); !slices.Contains(rules, rule) {
+				return usage("--rule %q: allowed are %s", rule, strings.Join(rules, ", "))
+			}
 			start := time.Now()
 			var got solve.Packing
 			if rule == solve.RulePortfolio {
@@ -496,7 +500,7 @@ the node of each task, or -1, a lower bound, and the gap: how many more nodes ar
 				got, err = solve.Pack(p.bins, p.tasks, rule)
 			}
 			if err != nil {
-				return usage("%v", err)
+				return usage("%s: %v", args[0], err)
 			}
 			return printPacking(c, got, time.Since(start))
 		},
@@ -565,7 +569,7 @@ of each vertex, negative is demand; vertices count from 0. As much as possible i
 			start := time.Now()
 			f, err := solve.MinCostFlow(n)
 			if err != nil {
-				return usage("%v", err)
+				return usage("%s: %v", args[0], err)
 			}
 			seconds := time.Since(start).Seconds()
 			return printSolved(c, struct {

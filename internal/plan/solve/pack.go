@@ -221,13 +221,16 @@ func newPacker(bins []Bin, items [][]float64) (*packer, error) {
 	return p, nil
 }
 
+// mostAmount is the most of a resource that there may be: sums of a million are still numbers.
+const mostAmount = math.MaxFloat64 / 1e6
+
 func vector(what string, i int, x []float64, dims int) error {
 	if len(x) != dims {
 		return fmt.Errorf("%s %d: %d dimensions, node 1 has %d", what, i+1, len(x), dims)
 	}
 	for _, v := range x {
-		if v < 0 || v != v || v > math.MaxFloat64/1e6 {
-			return fmt.Errorf("%s %d: %g is not an amount", what, i+1, v)
+		if v < 0 || v != v || v > mostAmount {
+			return fmt.Errorf("%s %d: %g is not an amount: allowed are 0 to %.3g", what, i+1, v, mostAmount)
 		}
 	}
 	return nil
