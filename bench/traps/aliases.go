@@ -21,7 +21,7 @@ func cased(path, key string) string {
 }
 
 // cases is a shop on a server that does not tell the case of letters apart, and whose links are written in any. In "words" the names of things
-// are words, else they have numbers; in "names" only the name of the parameter that has the number is written so.
+// are words, else they have numbers; in "names" only the name of the parameter that has the number is written so, and in "values" only its value.
 func cases(how string, n int) *part {
 	const each = 20
 	at := func(i int) string {
@@ -29,6 +29,8 @@ func cases(how string, n int) *part {
 		switch how {
 		case "names":
 			return fmt.Sprint("/goods?wareid=", i)
+		case "values":
+			return "/goods?ware=" + vocabulary[1000+i] + "-" + vocabulary[2000+i%7]
 		case "words":
 			return dir + vocabulary[1000+i] + "-" + vocabulary[2000+i%7]
 		}
@@ -39,16 +41,14 @@ func cases(how string, n int) *part {
 		known[at(i)] = i
 	}
 	written := func(i int, key string) string {
-		if how == "names" {
-			return "/goods" + cased(strings.TrimPrefix(at(i), "/goods"), key)
-		}
-		return cased(at(i), key)
+		fixed := map[string]string{"names": "/goods", "values": "/goods?ware="}[how]
+		return fixed + cased(strings.TrimPrefix(at(i), fixed), key)
 	}
 	traps := []trap{{name: "case", endless: true, mark: "case"}}
 	p := &part{name: "cases-" + how, paths: "/", entry: []link{{at(0), "Wares", "ware0"}}, real: ids("ware", n), traps: traps}
 	p.answer = func(s *site, u *url.URL) *answer {
 		i, ok := known[strings.ToLower(u.RequestURI())]
-		if !ok || how == "names" && u.Path != "/goods" {
+		if !ok || how == "names" && u.Path != "/goods" || how == "values" && !strings.HasPrefix(u.RequestURI(), "/goods?ware=") {
 			return nil
 		}
 		pg := s.page(name(fmt.Sprint("ware", i)))
@@ -203,13 +203,63 @@ func hollow(how string) *part {
 	})
 }
 
+// encoded are papers on a server that undoes the encoding of a path until nothing is encoded, and whose links are encoded once more than the page
+// that they stand on: in "own" that to the page itself, in "all" each one.
+func encoded(how string, n int) *part {
+	root := "/encoded-" + how + "/"
+	plain := func(i int) string { return vocabulary[400+i] + " & " + vocabulary[900+i%50] }
+	at := func(i, times int) string {
+		s := plain(i)
+		for range times {
+			s = url.PathEscape(s)
+		}
+		return root + s
+	}
+	known := map[string]int{}
+	for i := range n {
+		known[plain(i)] = i
+	}
+	traps := []trap{{name: "encoding", endless: true, mark: root}}
+	return made(root, []link{{at(0, 1), "Papers", how + "0"}}, ids(how, n), traps, func(s *site, rest string, _ url.Values) *answer {
+		times := 1 // rest has been decoded once
+		for more, err := url.PathUnescape(rest); err == nil && more != rest; more, err = url.PathUnescape(rest) {
+			rest = more
+			times++
+		}
+		i, ok := known[rest]
+		if !ok {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint(how, i)))
+		pg.para(fmt.Sprint(how, i), 60)
+		further := 1
+		if how == "all" {
+			further = times + 1
+		}
+		pg.link(at(i, times+1), "This paper", fmt.Sprint(how, i))
+		for _, k := range []int{2*i + 1, 2*i + 2, draw(rest, n)} {
+			if k < n {
+				pg.link(at(k, further), name(fmt.Sprint(how, k)), fmt.Sprint(how, k))
+			}
+		}
+		a := pg.real(fmt.Sprint(how, i))
+		if times > 1 {
+			a.trap = "encoding"
+		}
+		return a
+	})
+}
+
 // aliases returns these webs.
 func aliases() (ws []*web) {
-	for _, how := range []string{"words", "numbers", "names"} {
+	for _, how := range []string{"words", "numbers", "names", "values"} {
 		ws = append(ws, single("cases-"+how, cases(how, 400), library(200)))
 	}
 	for _, how := range []string{"front", "back", "below", "value"} {
 		ws = append(ws, single("slugs-"+how, slugs(how, 400), library(200)))
+	}
+	for _, how := range []string{"own", "all"} {
+		ws = append(ws, single("encoded-"+how, encoded(how, 400), library(200)))
 	}
 	for _, how := range []string{"tabs", "views"} {
 		ws = append(ws, single(how, views(how, 80, 30), library(100)))

@@ -58,7 +58,9 @@ const (
 	partToken  = 't' // what looks random in a segment that says something else, too
 	partLead   = 'd' // of a path that repeats names: what stands between the first segment and the last
 	partCase   = 'c' // the case of a path's letters,
-	partNames  = 'k' // and of names of parameters
+	partNames  = 'k' // of names of parameters,
+	partValues = 'v' // and of their values
+	partAgain  = 'u' // how often something is encoded
 	partSlug   = 'w' // words beside the number that says what it is of: 123-any-words
 )
 
@@ -102,6 +104,10 @@ func (p Part) String() string {
 		return "the case of letters in the path"
 	case partNames:
 		return "the case of letters in names of parameters"
+	case partValues:
+		return "the case of letters in values of parameters"
+	case partAgain:
+		return "how often something is encoded"
 	case partSlug:
 		return "the words beside a number"
 	}
@@ -119,8 +125,10 @@ func (p Part) sort() bool { return p.Kind == partOrder || p.Kind == partFirst ||
 // writes reports whether a part is how a path is written, so that most URLs have it.
 func (p Part) writes() bool { return p.letters() || p.Kind == partSlug }
 
-// letters reports whether a part is the case of letters.
-func (p Part) letters() bool { return p.Kind == partCase || p.Kind == partNames }
+// letters reports whether a part is the case of letters, or how often they are encoded.
+func (p Part) letters() bool {
+	return p.Kind == partCase || p.Kind == partNames || p.Kind == partValues || p.Kind == partAgain
+}
 
 // named is the part's name in all templates.
 func (p Part) named() uint64 {
@@ -565,6 +573,12 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	}
 	if p.named {
 		out = append(out, Part{Kind: partNames, Template: t})
+	}
+	if p.valued {
+		out = append(out, Part{Kind: partValues, Template: t})
+	}
+	if p.again {
+		out = append(out, Part{Kind: partAgain, Template: t})
 	}
 	if dirs && p.slugs() {
 		out = append(out, Part{Kind: partSlug, Template: t})

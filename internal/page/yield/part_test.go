@@ -83,7 +83,7 @@ func TestPartIsLearnedFromTextsThatAreNearlyTheSame(t *testing.T) {
 // number of which more things may have one text.
 func TestSessionsInNamesAndMoments(t *testing.T) {
 	for _, c := range []struct {
-		url  string // of a thing and an id; {/} is a number of slashes, {w} are words, {v} one of a few, and {C} is a word in any case
+		url  string // of a thing and an id; {/} is a number of slashes, {w} are words, {v} one of a few, {25} is as often so, and {C} a word in any case
 		kind byte   // that is learned, 0 for nothing
 	}{
 		{"/items{/}%[1]d", partSlash}, {"/a{/}items/{/}%[1]d/x", partSlash},
@@ -91,7 +91,8 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 		{"/item%d^a%07xb1", partToken}, {"/item/%d|a%07xb1.html", partToken}, {"/item/%d+a%07xb1", partToken},
 		{"/173%010[2]d/item/%[1]d", partDir}, {"/item/%d?t=173%010d", partParam},
 		{"/{C}/item-%[1]d", partCase}, {"/Shop/{C}.html?id=%[1]d", partCase}, {"/{C}/%[1]d", partCase},
-		{"/item?{C}=%[1]d", partNames}, {"/%[1]d?{C}=x&b=%[1]d", partNames},
+		{"/item?{C}=%[1]d", partNames}, {"/%[1]d?{C}=x&b=%[1]d", partNames}, {"/item?a={C}-%[1]d", partValues}, {"/%[1]d?a={C}", partValues},
+		{"/a%%{25}20b/%[1]d", partAgain}, {"/item?a=%[1]d%%{25}26x", partAgain},
 		{"/%[1]d-{w}", partSlug}, {"/{w}-%[1]d.html", partSlug}, {"/item/%[1]d/{w}", partSlug}, {"/item?story=%[1]d-{w}", partSlug},
 		{"/item/%[1]d/{v}", 0}, {"/item/%[1]d-{v}", 0},
 		{"/%[1]d;s=4a%07[2]xb", partInner}, {"/%[1]d?s=4a%07[2]xb", partParam}, {"/a/%[1]d?s=4a%07[2]xb", partParam}, // of which next to nothing is left
@@ -99,7 +100,7 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 	} {
 		m := New()
 		for i := range 400 {
-			url := strings.NewReplacer("{/}", strings.Repeat("/", 1+i%9), "{w}", wording(i), "{v}", wording(i%4), "{C}", anyCase("things", i)).Replace(c.url)
+			url := strings.NewReplacer("{/}", strings.Repeat("/", 1+i%9), "{w}", wording(i), "{v}", wording(i%4), "{25}", strings.Repeat("25", i%9), "{C}", anyCase("things", i)).Replace(c.url)
 			u := parsed(t, "http://h.test"+fmt.Sprintf(url, i*7%20, i*7919))
 			sample := make([]uint32, 12)
 			for k := range sample {
@@ -115,6 +116,22 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 		}
 		if c.kind != 0 && !kinds[c.kind] || c.kind == 0 && len(kinds) > 0 {
 			t.Errorf("%s: learned %v, want %q", c.url, kinds, c.kind)
+		}
+	}
+}
+
+// A server may tell apart how a URL is written: then each way is a page of its own.
+func TestWritingThatMakesADifference(t *testing.T) {
+	for _, format := range []string{"/a%%{25}20b/%[1]d", "/item?a={C}-%[1]d", "/{C}/%[1]d"} {
+		m := New()
+		for i := range 400 {
+			url := fmt.Sprintf(strings.NewReplacer("{25}", strings.Repeat("25", i%9), "{C}", anyCase("things", i)).Replace(format), i*7%20)
+			likeness(t, m, "http://h.test"+url, url)
+		}
+		for _, parts := range m.learned {
+			for _, g := range parts {
+				t.Errorf("%s: learned %s", format, g.Part)
+			}
 		}
 	}
 }
@@ -169,6 +186,11 @@ func TestWritten(t *testing.T) {
 	for in, want := range map[string]string{"": "", "abc": "abc", "ABC": "abc", "a%C3%A9B": "a%C3%A9b", "%2F": "%2F", "X%": "x%", "A%C": "a%C"} {
 		if got := lower(in); got != want {
 			t.Errorf("%q in lower case is %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{"a%20b": "a%20b", "a%2520b": "a%20b", "%252525c3%25a9": "%C3%A9", "100%25": "100%25", "100%2525": "100%25", "%25": "%25", "%25%2541": "%25%41", "%252": "%252"} {
+		if got := once(in); got != want {
+			t.Errorf("%q encoded once is %q, want %q", in, got, want)
 		}
 	}
 	for in, want := range map[string]string{"12-any-words": "12", "any-words-12.html": "12.html", "words": "", "12": "", "12.html": "", "a%C3%A912": "12", "page-3_of-7": "3-7"} {

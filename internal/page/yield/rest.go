@@ -103,7 +103,11 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 		items = sortItems
 	}
 	token, lowers, slug, names := l.has(partToken), l.has(partCase), l.has(partSlug), l.has(partNames)
+	again, values := l.has(partAgain), l.has(partValues)
 	l.path(&b, p, func(i int, s string) string {
+		if again {
+			s = once(s)
+		}
 		if token {
 			s, _ = maskTokens(s)
 		}
@@ -137,6 +141,12 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 			b.WriteByte(p.sep)
 		}
 		value := q.value
+		if again {
+			value = once(value)
+		}
+		if values {
+			value = lower(value)
+		}
 		if slug {
 			value, _ = wordless(value)
 		}

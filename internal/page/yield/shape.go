@@ -157,14 +157,19 @@ func moment(s string) bool {
 }
 
 // param is a parameter of a query or of a segment.
-type param struct{ name, value, written string } // of a query the name is in lower case, as written it is as the URL has it
+type param struct {
+	name, value, written string // of a query the name is in lower case, as written it is as the URL has it
+	low                  string // its value in lower case, encoded once
+}
 
 // pieces are a URL taken apart.
 type pieces struct {
 	segs   []string // of the path, without their parameters,
-	low    []string // and in lower case: templates do not tell the case of letters apart
-	upper  bool     // that is something else,
-	named  bool     // and so are names of parameters
+	low    []string // and in lower case, encoded once: templates do not tell the case of letters apart, nor how often something is encoded
+	upper  bool     // their case is something else,
+	named  bool     // and so is that of names of parameters,
+	valued bool     // or of their values
+	again  bool     // something is encoded more than once
 	inner  []innerParam
 	params []param
 	sorted []param // by their names: for patterns alone
@@ -180,17 +185,18 @@ type innerParam struct {
 // split takes a URL apart.
 func (p *pieces) split(u crawl.URL) {
 	p.segs, p.low, p.inner, p.params, p.upper = p.segs[:0], p.low[:0], p.inner[:0], p.params[:0], false
-	p.named = false
+	p.named, p.valued, p.again = false, false, false
 	for s := range strings.SplitSeq(u.Path()[1:], "/") {
 		s, rest, more := strings.Cut(s, ";")
 		for more {
 			var one string
 			one, rest, more = strings.Cut(rest, ";")
 			name, value, _ := strings.Cut(one, "=")
-			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value, name}})
+			p.inner = append(p.inner, innerParam{len(p.segs), param{name, value, name, value}})
 		}
-		low := lower(s)
-		p.upper = p.upper || low != s
+		one := once(s)
+		low := lower(one)
+		p.upper, p.again = p.upper || low != one, p.again || one != s
 		p.segs, p.low = append(p.segs, s), append(p.low, low)
 	}
 	q := u.Query()
@@ -210,9 +216,10 @@ func (p *pieces) split(u crawl.URL) {
 			q = ""
 		}
 		name, value, _ := strings.Cut(one, "=")
-		low := lower(name)
-		p.named = p.named || low != name
-		p.params = append(p.params, param{low, value, name})
+		plain := once(value)
+		q := param{lower(name), value, name, lower(plain)}
+		p.named, p.valued, p.again = p.named || q.name != name, p.valued || q.low != plain, p.again || plain != value
+		p.params = append(p.params, q)
 	}
 }
 
@@ -397,7 +404,7 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 			continue
 		}
 		b = append(b, '=')
-		switch c := classify(q.value); {
+		switch c := classify(q.low); {
 		case c == opaque || c == mixed:
 			if !m.knows(b, randomValue) && len(m.nodes) < maxNodes {
 				m.unseen = append(m.unseen, place{xxh3.Hash(b), uint32(xxh3.HashString(randomValue))})
@@ -406,7 +413,7 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 		case c != word || len(q.value) >= 8 && m.knows(b, randomValue):
 			b = append(b, '#')
 		default:
-			b = m.name(b, q.value, maxValues)
+			b = m.name(b, q.low, maxValues)
 		}
 	}
 	return b

@@ -7,7 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// How paths are written: the case of their letters, and words that say nothing.
+// How URLs are written: the case of their letters, how often something is encoded, and words that say nothing.
 
 // lower writes what stands in a path in lower case, but for what is encoded.
 func lower(s string) string {
@@ -32,7 +32,42 @@ func lower(s string) string {
 	return string(b)
 }
 
-// plain holds a text against that of the page whose path is the same in lower case.
+// once writes what is encoded several times (%252541) as if it were so once (%41).
+func once(s string) string {
+	const again = "%25" // an encoded %
+	at := strings.Index(s, again)
+	if at < 0 {
+		return s
+	}
+	b := append(make([]byte, 0, len(s)), s[:at]...)
+	for rest := s[at:]; rest != ""; {
+		if more := strings.TrimPrefix(rest, again); len(more) < len(rest) {
+			for strings.HasPrefix(more, again[1:]) {
+				more = more[len(again)-1:]
+			}
+			if len(more) > 1 && isHex(more[0]) && isHex(more[1]) {
+				b, rest = append(b, '%', upper(more[0]), upper(more[1])), more[2:]
+				continue
+			}
+			b, rest = append(b, again...), more // of a % that is encoded itself
+			continue
+		}
+		b, rest = append(b, rest[0]), rest[1:]
+	}
+	return string(b)
+}
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// upper is a digit of 16 in upper case.
+func upper(c byte) byte {
+	if c >= 'a' {
+		return c - ('a' - 'A')
+	}
+	return c
+}
+
+// plain holds a text against that of the page whose URL is the same without the part.
 func (m *Model) plain(p *pieces, part Part, text uint64) (same, known bool) {
 	const one = 1
 	was, known := m.rests.get(bare(m.strip(0, p, &part)))
