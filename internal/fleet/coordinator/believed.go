@@ -67,7 +67,7 @@ func (c *Coordinator) Believed(ctx context.Context, job uint32) (v Believed, err
 // believing is a snapshot of the tasks of a job that are asked now, and of those that wait; has reports whether a pair has a lease. Places
 // that other jobs have are not there.
 func (c *Coordinator) believing(j *frontier.Job, waiting func(fn func(*frontier.Task))) (s *schedule.Snapshot, has func(task, node int) bool, err error) {
-	read, err := c.lore.reader(orElse(j.Placing.Strategy, c.cfg.Strategy))
+	read, err := c.lore.reader(orElse(j.Placing.Strategy, c.cfg.Strategy), &j.Placing)
 	if err != nil {
 		return nil, nil, err
 	}

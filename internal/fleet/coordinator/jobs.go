@@ -113,7 +113,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		return r, nil
 	}
 	spec := orElse(j.Placing.Strategy, c.cfg.Strategy)
-	read, err := c.lore.reader(spec)
+	read, err := c.lore.reader(spec, &j.Placing)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 		return nil, err
 	}
 	c.fleet.changed = true
-	other, err := c.shadow(now, spec)
+	other, err := c.shadow(now, j, spec)
 	if err != nil {
 		return nil, err
 	}

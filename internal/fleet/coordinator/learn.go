@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -39,14 +40,24 @@ type lore struct {
 	facts      int                           // taken in since it was written down
 	measured   map[string]*schedule.Measured // by each node, since Run began
 	between    int                           // delays between nodes, likewise
-	readers    map[string]*reader            // by strategy
+	readers    map[string]*reader            // by strategy, and what jobs say of landmarks
 	probing    map[pair]bool                 // pairs that were sent to be probed
 	spent      schedule.Allowance            // since Run began
 }
 
-// reader returns a strategy's reader; the first call makes it.
-func (k *lore) reader(spec string) (*reader, error) {
-	if r := k.readers[spec]; r != nil {
+// reader returns a strategy's reader; the first call makes it. Jobs that name landmarks, or the only store that nodes may write to, have one
+// of their own where landmarks count: among others' nodes others would be chosen, and a book is fitted anew for each.
+func (k *lore) reader(spec string, of *crawl.Placing) (*reader, error) {
+	r, err := k.readerOf(spec, spec)
+	if err != nil || r.wants.Delay == schedule.None || of.Store == "" && len(of.Landmarks) == 0 {
+		return r, err
+	}
+	return k.readerOf(spec, fmt.Sprintf("%s %q %q", spec, of.Store, of.Landmarks))
+}
+
+// readerOf returns the reader of that key.
+func (k *lore) readerOf(spec, key string) (*reader, error) {
+	if r := k.readers[key]; r != nil {
 		return r, nil
 	}
 	st, err := k.strategies(spec)
@@ -63,7 +74,7 @@ func (k *lore) reader(spec string) (*reader, error) {
 			r.modify, r.did = &cfg, map[uint32]schedule.Subtask{}
 		}
 	}
-	k.readers[spec] = r
+	k.readers[key] = r
 	return r, nil
 }
 

@@ -169,7 +169,7 @@ func (c *Coordinator) Measurements(ctx context.Context, job uint32) (m Measureme
 		if j == nil {
 			return fmt.Errorf("%w: %d", ErrNoJob, job)
 		}
-		r, err := c.lore.reader(orElse(j.Placing.Strategy, c.cfg.Strategy))
+		r, err := c.lore.reader(orElse(j.Placing.Strategy, c.cfg.Strategy), &j.Placing)
 		if err != nil {
 			return err
 		}

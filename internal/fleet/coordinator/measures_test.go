@@ -1,11 +1,13 @@
 package coordinator
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"math"
 	"testing"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
@@ -15,7 +17,7 @@ import (
 // What was expected is noted before it is learned, in the order in which it was measured, and of the last ones only.
 func TestForecasts(t *testing.T) {
 	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learn.New(), readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
-	r, err := k.reader("greedy")
+	r, err := k.reader("greedy", &crawl.Placing{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,3 +67,46 @@ func TestAccuracy(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Two jobs in turn, one of which names its landmarks, keep theirs: no cycle of the one chooses those of the other anew.
+func TestLandmarksOfJobsInTurn(t *testing.T) {
+	chosen := 0
+	k := &lore{strategies: strategy.New, logger: slog.New(counting{&chosen}), learned: learn.New(), readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
+	var nodes []schedule.Node
+	for _, id := range []string{"a", "b", "c", "d", "e"} {
+		nodes = append(nodes, schedule.Node{ID: id, Book: k.learned.Record().Node(id)})
+	}
+	jobs, stored := []crawl.Placing{{Landmarks: []string{"d", "e", "a"}}, {}, {Store: "s3://one"}}, nodes[:4]
+	for turn := range 5 {
+		for i := range jobs {
+			r, err := k.reader("nearest", &jobs[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := nodes
+			if jobs[i].Store != "" {
+				of = stored
+			}
+			if got, want := len(k.landmarks(r, jobs[i].Landmarks, of)), []int{3, 5, 4}[i]; got != want {
+				t.Errorf("turn %d, job %d: %d landmarks, want %d", turn, i, got, want)
+			}
+		}
+	}
+	if chosen != len(jobs) {
+		t.Errorf("landmarks were chosen %d times for %d jobs", chosen, len(jobs))
+	}
+	if one, _ := k.reader("random", &jobs[0]); one == nil || one != k.readers["random"] {
+		t.Error("a strategy without landmarks has a book for each job that names some")
+	}
+}
+
+// counting counts what is logged.
+type counting struct{ n *int }
+
+func (c counting) Enabled(context.Context, slog.Level) bool { return true }
+func (c counting) Handle(context.Context, slog.Record) error {
+	*c.n++
+	return nil
+}
+func (c counting) WithAttrs([]slog.Attr) slog.Handler { return c }
+func (c counting) WithGroup(string) slog.Handler      { return c }

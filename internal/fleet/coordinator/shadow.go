@@ -25,11 +25,11 @@ const (
 )
 
 // shadow returns the shadow of a job that runs with a strategy, nil if there is none.
-func (c *Coordinator) shadow(now time.Time, spec string) (*shadow, error) {
+func (c *Coordinator) shadow(now time.Time, j *frontier.Job, spec string) (*shadow, error) {
 	if c.cfg.Shadow == "" || c.cfg.Shadow == spec {
 		return nil, nil
 	}
-	read, err := c.lore.reader(c.cfg.Shadow)
+	read, err := c.lore.reader(c.cfg.Shadow, &j.Placing)
 	if err != nil {
 		return nil, err
 	}
