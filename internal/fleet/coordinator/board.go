@@ -306,10 +306,10 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	}
 	if r := c.jobs.runs[j.ID]; r != nil {
 		v.RanMS, v.Limited = r.ran(now).Milliseconds(), cmp.Or(r.limited, v.Limited)
-		if r.shadow != nil {
-			d := r.shadow.diff
-			v.Shadow = &d
-		}
+	}
+	if d := c.shadows[j.ID]; d != nil {
+		of := *d
+		v.Shadow = &of
 	}
 	return v
 }

@@ -83,6 +83,7 @@ type Coordinator struct {
 	books   accounts
 	jobs    jobs
 	lore    lore
+	shadows map[uint32]*schedule.Difference // by job, of those whose strategy is another
 	disk    disk
 	clock   term.Clock
 	hearing term.Hearing
@@ -123,7 +124,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	}
 	co := &Coordinator{
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger, map[uint64]bool{}}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
-		jobs: jobs{f: f, runs: map[uint32]*run{}}, disk: disk{ask: c.Full, logger: c.Logger}, desk: newDesk(),
+		jobs: jobs{f: f, runs: map[uint32]*run{}}, shadows: map[uint32]*schedule.Difference{}, disk: disk{ask: c.Full, logger: c.Logger}, desk: newDesk(),
 		lore: lore{
 			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
 		},

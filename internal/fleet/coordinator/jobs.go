@@ -439,6 +439,7 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		return false, c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: to, Ran: r.ran(now)})
 	}
 	c.gave.Store(j.ID, r.spread.gaveWay())
+	c.tellShadow(j.ID, r.shadow)
 	delete(c.jobs.runs, j.ID)
 	c.jobs.turns.sweep(j.ID)
 	c.board.changed[j.ID] = true

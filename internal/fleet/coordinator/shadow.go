@@ -12,7 +12,7 @@ import (
 type shadow struct {
 	read   *reader
 	memory *schedule.Memory
-	diff   schedule.Difference
+	diff   *schedule.Difference // since the coordinator began, whichever run of the job it was counted in
 	spent  time.Duration
 	told   time.Time
 	lacks  bool // the nodes that are there do not have what it goes by: others may come
@@ -27,13 +27,20 @@ const (
 // shadow returns the shadow of a job that runs with a strategy, nil if there is none.
 func (c *Coordinator) shadow(now time.Time, j *frontier.Job, spec string) (*shadow, error) {
 	if c.cfg.Shadow == "" || c.cfg.Shadow == spec {
+		delete(c.shadows, j.ID)
 		return nil, nil
 	}
 	read, err := c.lore.reader(c.cfg.Shadow, &j.Placing)
 	if err != nil {
 		return nil, err
 	}
-	return &shadow{read: read, told: now, diff: schedule.Difference{Strategy: c.cfg.Shadow}}, nil
+	diff := c.shadows[j.ID]
+	if diff == nil {
+		diff = &schedule.Difference{Strategy: c.cfg.Shadow}
+		c.shadows[j.ID] = diff
+	}
+	diff.Failed = ""
+	return &shadow{read: read, told: now, diff: diff}, nil
 }
 
 // beside has the shadow of a run plan from the snapshot that the real strategy has planned from, and counts where they differ.
@@ -75,15 +82,18 @@ func (c *Coordinator) beside(now time.Time, j *frontier.Job, r *run, s *schedule
 	w.spent += watch.took()
 	if now.Sub(w.told) >= shadowEvery {
 		w.told = now
-		c.tellShadow(j, w)
+		c.tellShadow(j.ID, w)
 	}
 	return differs
 }
 
 // tellShadow logs how far a shadow's plans are from the real ones.
-func (c *Coordinator) tellShadow(j *frontier.Job, w *shadow) {
-	d := &w.diff
-	c.cfg.Logger.Info("shadow", "job", j.ID, "strategy", d.Strategy, "cycles", d.Cycles, "skipped", d.Skipped, "same", d.Same, "other", d.Other,
+func (c *Coordinator) tellShadow(job uint32, w *shadow) {
+	if w == nil || w.diff.Cycles == 0 {
+		return
+	}
+	d := w.diff
+	c.cfg.Logger.Info("shadow", "job", job, "strategy", d.Strategy, "cycles", d.Cycles, "skipped", d.Skipped, "same", d.Same, "other", d.Other,
 		"would-wait", d.Waits, "would-give", d.Gives, "expected", share(d.Shadow, d.Real))
 }
 

@@ -374,6 +374,9 @@ func TestShadow(t *testing.T) {
 			}
 			return v.State == crawl.JobDone && s.Server.Indexed(id)
 		})
+		if last := s.Job(id).Shadow; last == nil || d == nil || last.Cycles < d.Cycles {
+			t.Errorf("what differed is not known any more when the job has ended: %+v after %+v", last, d)
+		}
 		if d == nil || d.Strategy != "random" || d.Cycles == 0 || d.Same == 0 || d.Other == 0 || d.Real <= 0 || d.Failed != "" {
 			t.Errorf("%+v", d)
 		}
