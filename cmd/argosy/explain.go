@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/fleet/web"
 	"argosy/internal/plan/schedule"
 )
@@ -51,14 +52,18 @@ it waits, what it is worth to each, with what the speed of each makes of it.`,
 			}
 			if log == "" {
 				return f.fleet(c, func(ctx context.Context, cl *web.Client, w io.Writer) error {
-					ds, err := askWhy(ctx, cl, args[0], job)
+					ds, task, err := askWhy(ctx, cl, args[0], job)
 					if at, serr := os.Stat(args[0]); errors.Is(err, web.ErrAway) && serr == nil && at.IsDir() {
 						return usage("%s: a directory: want a site or a task's number, with its coordinator (--server), or a URL with -o %s (%w)", args[0], args[0], err)
 					}
 					if err != nil {
 						return err
 					}
-					return printDecisions(w, ds, attempt, all, f.json)
+					if err := printDecisions(w, ds, attempt, all, f.json); err != nil || f.json {
+						return err
+					}
+					printSince(w, &task)
+					return nil
 				})
 			}
 			ds, err := readInput(c, log, func(r io.Reader) ([]schedule.Decision, error) { return decisions(r, args[0]) })
@@ -113,36 +118,64 @@ func explainFlags(c *cobra.Command, name, dir string) error {
 }
 
 // askWhy asks a coordinator what it has decided about a task, the oldest first. A site of several tasks is that of the job, or (0) of the
-// latest that has it.
-func askWhy(ctx context.Context, cl *web.Client, name string, job uint32) ([]schedule.Decision, error) {
+// latest that has it. It returns what the task is by now, too.
+func askWhy(ctx context.Context, cl *web.Client, name string, job uint32) (ds []schedule.Decision, v coordinator.TaskView, err error) {
 	id, err := strconv.ParseUint(name, 10, 32)
 	task := uint32(id)
 	if err == nil && id == 0 {
-		return nil, usage("0: tasks are numbered from 1 (argosy tasks prints them)")
+		return nil, v, usage("0: tasks are numbered from 1 (argosy tasks prints them)")
 	}
 	if err != nil {
 		found, err := cl.FindTask(ctx, name, job)
 		if err != nil {
-			return nil, err
+			return nil, v, err
 		}
 		if len(found) == 0 {
 			of := "no job has"
 			if job > 0 {
 				of = fmt.Sprintf("job %d does not have", job)
 			}
-			return nil, usage("%q: %s a task of such a site: want a site with its port, or a task's number (argosy tasks prints them)", name, of)
+			return nil, v, usage("%q: %s a task of such a site: want a site with its port, or a task's number (argosy tasks prints them)", name, of)
 		}
 		task = found[0].ID
 	}
-	ds, err := cl.Decisions(ctx, task)
-	if err != nil {
-		return nil, err
+	if ds, err = cl.Decisions(ctx, task); err != nil {
+		return nil, v, err
+	}
+	if v, err = cl.Task(ctx, task); err != nil {
+		return nil, v, err
 	}
 	if len(ds) == 0 {
-		return nil, usage("task %d: no decision about it is remembered: it was taken before the coordinator began, or long ago", task)
+		return nil, v, usage("task %d: %s", task, undecided(&v))
 	}
 	slices.Reverse(ds)
-	return ds, nil
+	return ds, v, nil
+}
+
+// undecided says why no decision about a task is remembered.
+func undecided(v *coordinator.TaskView) string {
+	switch {
+	case v.State == "waiting" && v.Fetched+v.Failed == 0 && v.Holder != nil:
+		return fmt.Sprintf("nothing is decided about it yet: its site is asked for task %d of job %d", v.Holder.Task, v.Holder.Job)
+	case v.State == "waiting" && v.Fetched+v.Failed == 0:
+		return "nothing is decided about it yet: it waits, and no plan has looked at it"
+	}
+	return fmt.Sprintf("no decision about it is remembered: it was taken before the coordinator began, or long ago; the task is %s by now", stateNow(v))
+}
+
+// printSince says what has become of a task about which nothing will be decided any more.
+func printSince(w io.Writer, v *coordinator.TaskView) {
+	if now := stateNow(v); v.State != "waiting" && v.State != "crawling" {
+		fmt.Fprintf(w, "  by now the task is %s\n", now)
+	}
+}
+
+// stateNow is the state of a task in words.
+func stateNow(v *coordinator.TaskView) string {
+	if v.State == "manual" {
+		return "waiting for a person"
+	}
+	return v.State
 }
 
 // printDecisions prints decisions about a task, of which the oldest comes first: all, that for an attempt, or (0) the last.
@@ -169,21 +202,30 @@ func printDecisions(w io.Writer, ds []schedule.Decision, attempt uint32, all, as
 	return nil
 }
 
-// decisions reads those about one task.
+// decisions reads those about one task. A last line without an end is being written, or was when its process died.
 func decisions(r io.Reader, task string) (out []schedule.Decision, err error) {
 	number, isNumber := strconv.ParseUint(task, 10, 32)
-	sc := bufio.NewScanner(r)
-	sc.Buffer(make([]byte, 64<<10), 16<<20)
-	for n := 1; sc.Scan(); n++ {
+	lines := bufio.NewReader(r)
+	for n, more := 1, true; more; n++ {
+		line, err := lines.ReadBytes('\n')
+		if more = err == nil; !more && (!errors.Is(err, io.EOF) || len(line) == 0) {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return out, err
+		}
 		var d schedule.Decision
-		if err := json.Unmarshal(sc.Bytes(), &d); err != nil {
+		if err = json.Unmarshal(line, &d); err == nil && d.Task == 0 {
+			err = errors.New("it names no task")
+		}
+		if err != nil && (more || n == 1) {
 			return nil, fmt.Errorf("line %d: not a decision: %w", n, err)
 		}
-		if d.Site == task || isNumber == nil && uint64(d.Task) == number {
+		if err == nil && (d.Site == task || isNumber == nil && uint64(d.Task) == number) {
 			out = append(out, d)
 		}
 	}
-	return out, sc.Err()
+	return out, nil
 }
 
 func printDecision(w io.Writer, d *schedule.Decision) error {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
+	"argosy/internal/fleet/coordinator"
 	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
@@ -33,6 +35,57 @@ func TestExplainsWhatIsKnown(t *testing.T) {
 		scarce.Held, scarce.By = []string{"old.test"}, []string{"new.test"}
 		if text := said(); !strings.Contains(text, "did not get it: 6 of its ") || !strings.Contains(text, "are taken, before by old.test, now by new.test") {
 			t.Error(text)
+		}
+	}
+}
+
+// Of a file that is being written the last line may have no end; any other that is not a decision is named.
+func TestDecisionsOfAFileInTheMaking(t *testing.T) {
+	whole := `{"task":3,"site":"a.test","node":"n1"}` + "\n" + `{"task":4,"site":"b.test","node":"n2"}` + "\n"
+	for text, want := range map[string]string{
+		whole:                              "1",
+		whole + `{"task":3,"site":"a.te`:   "1",
+		whole + `{"task":3,"node":"n2"}`:   "2",
+		`{"task":3,"node":"n2"}`:           "1",
+		"":                                 "0",
+		"sites.txt":                        "line 1: not a decision",
+		whole + "{}\n":                     "line 3: not a decision: it names no task",
+		"null\n":                           "line 1: not a decision: it names no task",
+		`{"task":3,"si` + "\n" + whole:     "line 1: not a decision",
+		whole[:30] + whole[40:] + "\n{}\n": "line 1: not a decision",
+	} {
+		ds, err := decisions(strings.NewReader(text), "3")
+		if got := strconv.Itoa(len(ds)); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %d decisions, %v, want %s", text, len(ds), err, want)
+		}
+	}
+}
+
+// What is said of a task goes by what it is by now.
+func TestExplainsWhatATaskIsByNow(t *testing.T) {
+	task := func(state string, fetched int64, holder *coordinator.LeaseView) *coordinator.TaskView {
+		v := &coordinator.TaskView{Holder: holder}
+		v.State, v.Fetched = state, fetched
+		return v
+	}
+	for _, c := range []struct {
+		v    *coordinator.TaskView
+		want string
+	}{
+		{task("waiting", 0, &coordinator.LeaseView{Task: 9, Job: 2}), "nothing is decided about it yet: its site is asked for task 9 of job 2"},
+		{task("waiting", 0, nil), "no plan has looked at it"},
+		{task("waiting", 5, nil), "before the coordinator began"},
+		{task("dropped", 0, nil), "the task is dropped by now"},
+		{task("manual", 3, nil), "waiting for a person by now"},
+	} {
+		if got := undecided(c.v); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for state, want := range map[string]string{"waiting": "", "crawling": "", "dropped": "  by now the task is dropped\n", "done": "  by now the task is done\n"} {
+		var out strings.Builder
+		if printSince(&out, task(state, 1, nil)); out.String() != want {
+			t.Errorf("%s: %q", state, out.String())
 		}
 	}
 }

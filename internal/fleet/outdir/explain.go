@@ -2,8 +2,10 @@ package outdir
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"os"
+	"strings"
 
 	"argosy/internal/plan/schedule"
 )
@@ -19,11 +21,48 @@ type Explain struct {
 
 // OpenExplain opens a file of decisions, or makes it; what it holds stays.
 func OpenExplain(path string) (*Explain, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
+	if err := endLine(f); err != nil {
+		f.Close()
+		return nil, err
+	}
 	return &Explain{file: f, buf: bufio.NewWriterSize(f, 64<<10), waits: map[uint32]string{}}, nil
+}
+
+// begun is how a decision's line begins.
+const begun = `{"at":`
+
+// endLine ends the last line of a file that a process which died has left without an end: the next one would go on with it, and neither could
+// be read. A piece of a decision is cut off; all else stays, for the file may be another.
+func endLine(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return err
+	}
+	whole, block := info.Size(), make([]byte, 64<<10)
+	for at := -1; whole > 0 && at < 0; {
+		part := block[:min(whole, int64(len(block)))]
+		if _, err := f.ReadAt(part, whole-int64(len(part))); err != nil {
+			return err
+		}
+		at = bytes.LastIndexByte(part, '\n')
+		whole -= int64(len(part) - at - 1)
+	}
+	if whole == info.Size() {
+		return nil
+	}
+	first := make([]byte, min(info.Size()-whole, int64(len(begun))))
+	if _, err := f.ReadAt(first, whole); err != nil {
+		return err
+	}
+	if strings.HasPrefix(begun, string(first)) {
+		return f.Truncate(whole)
+	}
+	_, err = f.WriteString("\n")
+	return err
 }
 
 // Sink returns what takes decisions, nil for no log. It is called from the coordinator's goroutine alone.
