@@ -204,6 +204,13 @@ func (c *Context) priceFull(t int) {
 // keepKnown bounds what a decision says of measurements and of those that got places.
 const keepKnown = 8
 
+// costsLeast reports whether no candidate costs less than the node that got the task.
+func (d *Decision) costsLeast() bool {
+	return slices.ContainsFunc(d.Candidates, func(c Candidate) bool {
+		return c.Node == d.Node && c.Cost != nil && *c.Cost <= *d.Candidates[0].Cost
+	})
+}
+
 // passed says of each task that did not go to its cheapest candidate why.
 func (c *Context) passed(p Plan, out []Decision) {
 	at, held, by := c.numbers(), make([][]string, len(c.S.Nodes)), make([][]string, len(c.S.Nodes))
@@ -219,7 +226,7 @@ func (c *Context) passed(p Plan, out []Decision) {
 	}
 	for t := range out {
 		d := &out[t]
-		if len(d.Candidates) == 0 || d.Candidates[0].Cost == nil || d.Candidates[0].Node == d.Node {
+		if len(d.Candidates) == 0 || d.Candidates[0].Cost == nil || d.costsLeast() {
 			continue
 		}
 		n := at[d.Candidates[0].Node]

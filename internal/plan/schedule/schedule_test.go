@@ -2,6 +2,7 @@ package schedule_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -307,6 +308,38 @@ func TestPassedNamesThoseThatHaveThePlaces(t *testing.T) {
 		if passed == nil || passed.Node != "fast" || passed.Taken != 2 || !slices.Equal(passed.Held, []string{"old.test"}) || !slices.Equal(passed.By, []string{first.Site}) {
 			t.Errorf("%s: %+v, of %+v", spec, passed, p.Decisions)
 		}
+	}
+}
+
+// Of nodes that cost the same none was passed over: any of them costs least.
+func TestEqualCandidatesAreNotPassed(t *testing.T) {
+	book := predict.New(predict.Config{})
+	s := &schedule.Snapshot{Now: 5000, PerSite: 1, Book: book, Seed: 3}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 1, Book: book.Node(id)})
+	}
+	for i := range 4 {
+		s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i + 1), Site: fmt.Sprintf("s%d.test", i), Book: book.Site(fmt.Sprintf("s%d.test", i))})
+	}
+	st, err := strategy.New("flow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := schedule.Explained(s, st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := 0
+	for _, d := range p.Decisions {
+		if d.Node != d.Candidates[0].Node {
+			other++
+		}
+		if d.Passed != nil {
+			t.Errorf("task %d went to %s, and of %s it is said that it costs less: %+v", d.Task, d.Node, d.Passed.Node, d.Candidates)
+		}
+	}
+	if other == 0 {
+		t.Error("all went to the first candidate")
 	}
 }
 
