@@ -88,6 +88,8 @@ type Agent struct {
 	filters *filters
 	seen    *payloads
 	wake    chan struct{} // size 1: a lease has something to report now
+	flushed time.Time     // the last message was cut; soon: a lease is low. Only report reads them
+	soon    bool
 	group   *errgroup.Group
 	load    load // of the node; the reporter's
 	marks   *Marks

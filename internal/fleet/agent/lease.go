@@ -288,8 +288,8 @@ func (l *lease) take() (crawl.Target, bool) {
 			l.queue = l.queue[1:]
 			l.busy++
 			l.effort.add(1, time.Now())
-			if len(l.queue) < l.low() && l.rep.size > 0 && l.hold.Ask == term.Content {
-				l.rep.urgent = true
+			if len(l.queue) < l.low() && l.rep.size > 0 && l.hold.Ask == term.Content && !l.rep.low {
+				l.rep.low = true
 				l.a.nudge()
 			}
 			return t, true

@@ -17,6 +17,7 @@ const (
 	partBudget = 300 << 10 // bytes of items in one part
 	flushAge   = 300 * time.Millisecond
 	flushTick  = 100 * time.Millisecond
+	lowPace    = 20 * time.Millisecond // between messages that are sent for leases which have URLs, but few
 )
 
 // item is something to report, in the order in which it must be stored: a page's links, then its outcome.
@@ -43,7 +44,8 @@ type report struct {
 	last      int // URLs in the last of them, or in the grant
 	sent      map[crawl.Key]uint16
 
-	urgent bool
+	urgent bool // workers wait for what it brings
+	low    bool // they will soon: it leaves with the next message, or lowPace after the last one
 }
 
 func (r *report) begin() {
@@ -108,7 +110,7 @@ func (l *lease) due(now time.Time) bool {
 	switch {
 	case l.hold.End >= term.Sealed:
 		return false
-	case l.hold.End == term.Ending || r.urgent || r.size > partBudget:
+	case l.hold.End == term.Ending || r.urgent || r.size > partBudget || r.low && now.Sub(l.a.flushed) >= lowPace:
 		return true
 	case len(r.items) > 0:
 		return now.Sub(r.since) >= l.flushAfter()
@@ -122,7 +124,7 @@ func (l *lease) flushAfter() time.Duration { return l.hold.Flush(l.a.cfg.Flush) 
 // joins reports whether a lease says now what it would have to say soon, because a message is about to leave anyway.
 func (l *lease) joins(now time.Time) bool {
 	r := &l.rep
-	return l.hold.End < term.Sealed && len(r.items) > 0 && now.Sub(r.since) >= l.flushAfter()/2
+	return l.hold.End < term.Sealed && len(r.items) > 0 && (r.low || now.Sub(r.since) >= l.flushAfter()/2)
 }
 
 // starved tells whether the lease has nothing left to do. mu is held.
@@ -179,7 +181,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		}
 		l.hold.Wish(starved)
 	}
-	r.urgent = len(r.items) > 0
+	r.urgent, r.low = len(r.items) > 0, false
 	return p, items
 }
 
@@ -235,13 +237,15 @@ type cutting struct {
 // report stores parts until ctx ends. While one message is on its way to the log the next one gathers, so that many
 // leases share a message and a sync of the archive.
 func (a *Agent) report(ctx context.Context) error {
-	tick := time.NewTicker(flushTick)
+	tick, low := time.NewTicker(flushTick), time.NewTimer(flushTick)
 	defer tick.Stop()
+	defer low.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-a.wake:
+		case <-low.C:
 		case <-tick.C:
 		}
 		for {
@@ -255,6 +259,9 @@ func (a *Agent) report(ctx context.Context) error {
 			if !more {
 				break
 			}
+		}
+		if a.soon {
+			low.Reset(lowPace - time.Since(a.flushed))
 		}
 	}
 }
@@ -273,7 +280,14 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 			l.abandon()
 		}
 	}
-	if !slices.ContainsFunc(leases, func(l *lease) bool { l.mu.Lock(); defer l.mu.Unlock(); return l.due(now) }) {
+	due := false
+	a.soon = false
+	for _, l := range leases {
+		l.mu.Lock()
+		due, a.soon = due || l.due(now), a.soon || l.rep.low && l.hold.End < term.Sealed
+		l.mu.Unlock()
+	}
+	if !due {
 		return false, nil
 	}
 	for _, l := range leases {
@@ -298,6 +312,7 @@ func (a *Agent) flush(ctx context.Context) (more bool, err error) {
 	if len(cuts) == 0 {
 		return false, nil
 	}
+	a.flushed, a.soon = now, false
 	if err := a.warc.Sync(); err != nil {
 		return false, err
 	}

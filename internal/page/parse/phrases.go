@@ -9,6 +9,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
+// maxShown bounds the bytes of a page, without scripts, styles and comments, of which phrases are taken: what comes after them says little more, and
+// pages are as long as one likes.
+const maxShown = 96 << 10
+
 // MaxPhrases is how many phrases of a page Phrases keeps.
 const MaxPhrases = 48
 
@@ -41,6 +45,7 @@ type reader struct {
 	before   []byte       // the last address
 	mine     [][]byte     // runs of the page's own that are not ASCII
 	dir      uint64       // where the page lies
+	until    int          // what is behind it is not read
 	sum      uint64       // of the words so far, in their order,
 	bag      uint64       // and in any
 	sample   []uint32
@@ -112,6 +117,7 @@ func domainOf(address []byte) []byte {
 
 // page reads the text between tags.
 func (r *reader) page(b []byte) {
+	r.until = maxShown
 	for i := 0; ; {
 		if i < len(b) && b[i] != '<' {
 			i = r.words(b, i)
@@ -119,12 +125,14 @@ func (r *reader) page(b []byte) {
 		if r.wordy || r.values+r.cells > 0 {
 			r.endText()
 		}
-		if i+1 >= len(b) {
+		if i+1 >= len(b) || i >= r.until {
 			return
 		}
 		switch c := b[i+1]; {
 		case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
-			i = skipComment(b, i+4)
+			end := skipComment(b, i+4)
+			r.until += end - i
+			i = end
 		case isLetter(c):
 			end, may := endOfTag(b, i+1)
 			i = r.starts(b, i+1, end, may)
@@ -148,6 +156,7 @@ func (r *reader) starts(b []byte, i, end int, may bool) int {
 	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) && !bytes.Contains(tag, []byte("shadowroot")) { // which is shown
 		name := string(bytes.ToLower(tag[:tagNameEnd(tag, 0)]))
 		to := endOf(b, end, name)
+		r.until += to - end
 		switch name {
 		case "style":
 			r.styled(b[end:to])

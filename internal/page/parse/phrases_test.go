@@ -427,3 +427,22 @@ func FuzzMark(f *testing.F) {
 		}
 	})
 }
+
+// Of a long page the first maxShown bytes say what it shows; scripts, styles and comments are as long as they like.
+func TestLongPagesBegin(t *testing.T) {
+	words := func(n int) string { return strings.Repeat("<p>the same words again</p>\n", n/27) }
+	mark := func(before, says string) uint64 {
+		return Mark([]byte("<html><body>"+before+"<p>"+says+"</p></body></html>"), "http://a/", nil).Text
+	}
+	for name, before := range map[string]string{
+		"script": "<script>" + strings.Repeat("var a = 1;\n", maxShown/8) + "</script>", "style": "<style>" + strings.Repeat("a { b: c }\n", maxShown/8) + "</style>",
+		"comment": "<!--" + words(maxShown) + "-->", "text": words(maxShown * 7 / 8),
+	} {
+		if mark(before, "one thing") == mark(before, "another") {
+			t.Errorf("what stands behind %s is not read", name)
+		}
+	}
+	if long := words(maxShown + 1_000); mark(long, "one thing") != mark(long, "another") {
+		t.Error("all of a long page is read")
+	}
+}
