@@ -24,6 +24,7 @@ const (
 	maxJSON  = 64 << 20
 
 	maxNumber = 1e100 // sums and products of fifty million such are numbers, too
+	minDelay  = 1e-6  // ms: shares of shorter ones are no figures, and light gets no further than a third of a millimetre
 )
 
 // lines calls f for every line that is neither empty nor a comment (#), with its number.
@@ -145,6 +146,9 @@ func Delays(r io.Reader) ([][]float64, error) {
 			}
 			if x < 0 && x != -1 {
 				return fmt.Errorf("line %d: delay %g is negative; -1 is missing", n, x)
+			}
+			if x > 0 && x < minDelay {
+				return fmt.Errorf("line %d: delay %g is out of range: at least %g ms; -1 is missing", n, x, minDelay)
 			}
 			row[k] = x
 		}

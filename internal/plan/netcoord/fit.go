@@ -47,7 +47,7 @@ func (f *fitter) against(to []Coord, delay []float64, self int) (usableAny bool)
 		}
 		if o := &to[k]; len(o.X) > 0 {
 			usableAny = true
-			f.x, f.height, f.delay = append(f.x, o.X...), append(f.height, o.Height), append(f.delay, d)
+			f.x, f.height, f.delay = append(f.x, o.X...), append(f.height, o.Height), append(f.delay, possible(d))
 		}
 	}
 	for _, at := range []*fits{&f.at, &f.tried} {

@@ -89,7 +89,7 @@ func Fit(cfg Config, delay [][]float64) (*Space, error) {
 		}
 		for j, d := range row {
 			if i != j && usable(d) {
-				all = append(all, d)
+				all = append(all, possible(d))
 			}
 		}
 	}
@@ -152,6 +152,12 @@ func unheard(delay [][]float64) []bool {
 
 func usable(d float64) bool { return d > 0 && d <= math.MaxFloat64 }
 
+// maxDelay is the longest delay that is told from longer ones, ms: squares and shares of those are no numbers any more.
+const maxDelay = 1e12
+
+// possible is a usable delay within what coordinates can tell.
+func possible(d float64) float64 { return min(max(d, minHeight), maxDelay) }
+
 func (s *Space) random(r *rand.Rand) Coord {
 	c := Coord{X: make([]float64, s.Config.Dim)}
 	for d := range c.X {
@@ -212,7 +218,7 @@ func (s *Space) between(delay []float64) Coord {
 		if !usable(d) || len(s.Landmarks[l].X) == 0 {
 			continue
 		}
-		w := 1 / (d * d)
+		w := 1 / (possible(d) * possible(d))
 		total += w
 		for k := range c.X {
 			c.X[k] += w * s.Landmarks[l].X[k]

@@ -297,3 +297,40 @@ func TestLandmarkThatNobodyHasMeasured(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has measured can say what it likes: the shortest and the longest delays that are numbers leave everybody a place.
+func TestImpossibleDelaysHaveAPlace(t *testing.T) {
+	for _, odd := range []float64{math.SmallestNonzeroFloat64, 1e-300, 1e-160, 1e-9, 1e12} {
+		for _, all := range []bool{false, true} {
+			for _, heights := range []bool{false, true} {
+				cfg := Paper()
+				if heights {
+					cfg = WithHeights()
+				}
+				const n = 5
+				delay := make([][]float64, n)
+				for i := range delay {
+					delay[i] = make([]float64, n)
+					for j := range delay[i] {
+						if delay[i][j] = float64(20 + 7*(i+j)); all || min(i, j) == 0 && max(i, j) == 1 {
+							delay[i][j] = odd
+						}
+					}
+					delay[i][i] = 0
+				}
+				space, err := Fit(cfg, delay)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, to := range [][]float64{{odd, odd, odd, odd, odd}, {30, odd, 40, 50, 60}, {30, 30, 40, 50, 60}} {
+					c := space.Place(to)
+					for _, l := range space.Landmarks {
+						if d := Distance(c, l); math.IsNaN(d) || math.IsInf(d, 0) {
+							t.Errorf("%g, everywhere %v, heights %v: %v from a landmark with delays %v", odd, all, heights, d, to)
+						}
+					}
+				}
+			}
+		}
+	}
+}

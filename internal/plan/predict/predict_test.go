@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/netcoord"
 )
 
 // fleet is a made world: nodes and sites in a plane, speeds that fall with distance, good and bad nodes and sites.
@@ -391,6 +392,33 @@ func TestRestartPredictsNearlyTheSame(t *testing.T) {
 		t.Logf("seed %d: speeds differ by %.2f %% on average, %.0f %% at most", seed, 100*mean, 100*worst)
 		if mean > 0.001 || worst > 0.05 {
 			t.Errorf("seed %d: speeds differ by %.4f on average after a restart, %.3f at most", seed, mean, worst)
+		}
+	}
+}
+
+// A node that says that it is no time away from another costs nobody's book more than its own figures.
+func TestImpossibleDelayBetweenNodes(t *testing.T) {
+	b := New(Config{Coordinates: netcoord.Paper()})
+	var nodes []int
+	for _, id := range []string{"a", "b", "c", "d"} {
+		nodes = append(nodes, b.Node(id))
+	}
+	for i := range nodes {
+		for k := range nodes {
+			b.NodeDelay(i, k, float64(10+5*(i+k)))
+		}
+	}
+	b.NodeDelay(nodes[0], b.Node("e"), 1e-200)
+	b.NodeDelay(b.Node("e"), nodes[0], 1e-200)
+	site := b.Site("s.test")
+	for _, n := range nodes {
+		b.Delay(n, site, 1e-200, 1)
+	}
+	b.SetLandmarks([]int{nodes[0], nodes[1], b.Node("e")})
+	b.Fit()
+	for _, n := range append(nodes, b.Node("e")) {
+		if f := b.Latency(n, b.Site("t.test")); !(f.Value > 0) || math.IsInf(f.Value, 0) {
+			t.Errorf("node %d: %+v", n, f)
 		}
 	}
 }
