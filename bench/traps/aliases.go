@@ -250,6 +250,41 @@ func encoded(how string, n int) *part {
 	})
 }
 
+// settings are rooms whose links choose three things anew that the server remembers, and which make no difference; how says whether the room
+// stands in the path or in the query.
+func settings(how string, n int) *part {
+	root := "/settings-" + how
+	pick := func(of, key string) string { return vocabulary[300+len(of)*10+draw(of+key, 6)] }
+	at := func(i int, key string) string {
+		chosen := fmt.Sprintf("tone=%s&width=%s&corner=%s", pick("tone", key), pick("width", key), pick("corner", key))
+		if how == "path" {
+			return fmt.Sprintf("%s/%s?%s", root, vocabulary[400+i], chosen)
+		}
+		return fmt.Sprintf("%s?room=%s&%s", root, vocabulary[400+i], chosen)
+	}
+	known := map[string]int{}
+	for i := range n {
+		known[vocabulary[400+i]] = i
+	}
+	traps := []trap{{name: "settings", endless: true, mark: root}}
+	return made(root, []link{{at(0, "entry"), "Rooms", how + "0"}}, ids(how, n), traps, func(s *site, rest string, q url.Values) *answer {
+		i, ok := known[strings.TrimPrefix(rest, "/")+q.Get("room")]
+		if !ok {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint(how, i)))
+		pg.para(fmt.Sprint(how, i), 60)
+		for _, k := range []int{2*i + 1, 2*i + 2, draw(q.Encode(), n), draw(q.Encode()+"/", n)} {
+			if k < n {
+				pg.link(at(k, fmt.Sprint(k, rest, q.Encode())), name(fmt.Sprint(how, k)), fmt.Sprint(how, k))
+			}
+		}
+		a := pg.real(fmt.Sprint(how, i))
+		a.trap = "settings"
+		return a
+	})
+}
+
 // aliases returns these webs.
 func aliases() (ws []*web) {
 	for _, how := range []string{"words", "numbers", "names", "values"} {
@@ -260,6 +295,9 @@ func aliases() (ws []*web) {
 	}
 	for _, how := range []string{"own", "all"} {
 		ws = append(ws, single("encoded-"+how, encoded(how, 400), library(200)))
+	}
+	for _, how := range []string{"path", "query"} {
+		ws = append(ws, single("settings-"+how, settings(how, 400), library(200)))
 	}
 	for _, how := range []string{"tabs", "views"} {
 		ws = append(ws, single(how, views(how, 80, 30), library(100)))

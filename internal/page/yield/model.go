@@ -27,6 +27,7 @@ type Model struct {
 	named   map[uint64]int      // their names, and of how many templates
 	marks   set                 // texts and phrases
 	rests   set                 // texts of URLs without a part
+	chosen  set                 // of those without settings
 	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
@@ -50,6 +51,7 @@ type Meta struct {
 	Groups    uint32 `cbor:"3,keyasint"`
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
+	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
 	Endless   bool   `cbor:"7,keyasint,omitempty"` // something that was let go has no end: see Hear
 }
 
@@ -58,7 +60,7 @@ func New() *Model {
 	return &Model{
 		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
-		marks: newSet(maxMarks), rests: newSet(maxRests),
+		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
 }
 
@@ -367,7 +369,7 @@ func (m *Model) Size() int {
 			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
 		}
 	}
-	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len())
+	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
 }
 
 // Kinds of records: the first byte of their keys.
@@ -379,6 +381,7 @@ const (
 	recGuess    = 'g'
 	recMark     = 'k'
 	recRest     = 'r'
+	recChosen   = 's'
 )
 
 // Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. Keys
@@ -430,9 +433,12 @@ func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte
 	if err == nil {
 		err = m.rests.flush(recRest, put, drop)
 	}
+	if err == nil {
+		err = m.chosen.flush(recChosen, put, drop)
+	}
 	if m.metaDirty {
 		m.metaDirty = false
-		m.Meta.Marks, m.Meta.Rests = m.marks.gen, m.rests.gen
+		m.Meta.Marks, m.Meta.Rests, m.Meta.Chosen = m.marks.gen, m.rests.gen, m.chosen.gen
 		save(recMeta, 0, &m.Meta)
 	}
 	return err
@@ -476,6 +482,8 @@ func (m *Model) Load(key, value []byte) error {
 		m.marks.load(key, value)
 	case recRest:
 		m.rests.load(key, value)
+	case recChosen:
+		m.chosen.load(key, value)
 	default:
 		err = fmt.Errorf("yield: record of kind %q", key[0])
 	}

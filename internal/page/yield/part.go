@@ -62,6 +62,8 @@ const (
 	partValues = 'v' // and of their values
 	partAgain  = 'u' // how often something is encoded
 	partSlug   = 'w' // words beside the number that says what it is of: 123-any-words
+
+	partSettings = 'y' // the values of all parameters but the one of its name
 )
 
 // Part is a part of the URLs of a template.
@@ -110,6 +112,8 @@ func (p Part) String() string {
 		return "how often something is encoded"
 	case partSlug:
 		return "the words beside a number"
+	case partSettings:
+		return p.but()
 	}
 	if p.Kind == partItems {
 		return "the order of what is listed"
@@ -174,7 +178,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 	if len(m.learned[t.ID]) > 0 {
 		rest = m.strip(t.ID, p, nil)
 		spelled = rest != uri && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool {
-			return m.rests.has(xxh3.HashStringSeed(rest, g.Part.hash()))
+			return m.has(xxh3.HashStringSeed(rest, g.Part.pairs()), g.Part)
 		})
 	}
 	raw, known := xxh3.HashString(uri), xxh3.HashString(rest)
@@ -202,13 +206,13 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		if g.Group != 0 {
 			whole = raw
 		}
-		same, pair, first := m.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
+		same, pair, first := m.rests.pair(xxh3.HashStringSeed(rest, at), a.Text, whole)
 		if part.letters() && !pair {
 			same, pair = m.plain(p, part, a.Text)
 			first = same
 		}
 		switch {
-		case part.Kind == partSlug && m.shared(a.Text, at, rest):
+		case part.Kind == partSlug && m.rests.shared(a.Text, at, rest):
 		case pair && same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
 			g.Agree++
 			if first {
@@ -218,7 +222,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 			g.Differ++
 		}
 		if len(a.Sample) >= minAlike && !part.orders() {
-			m.alike(g, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)
+			m.alike(g, &m.rests, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)
 		}
 		if part.writes() && max(g.Agree, g.Alike) > 1 && !g.wrong() {
 			t.All = true // pairs are seen only where both were marked
@@ -228,15 +232,15 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		event = max(event, m.weigh(g))
 	}
-	return spelled, max(event, m.without(t, p, a), m.extra(t, p, a, uri))
+	return spelled, max(event, m.settings(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
 }
 
-// alike holds the phrases of an answer against those of the last one under a key, of the same rest, if pair says that this was
+// alike holds the phrases of an answer against those of the last one under a key of a set, of the same rest, if pair says that this was
 // another URL, and against those of the last one of another rest. If the part makes a difference, neither is nearer than the other.
-func (m *Model) alike(g *guess, key uint64, sample []uint32, pair bool) {
+func (m *Model) alike(g *guess, in *set, key uint64, sample []uint32, pair bool) {
 	const one = 1 // it was nearer before
 	now := sketch(sample)
-	was, known := m.rests.get(key)
+	was, known := in.get(key)
 	first := was&one == 0
 	if known && pair && g.Other != 0 && g.OtherRest != key {
 		same, other := common(now, was), common(now, g.Other)
@@ -255,7 +259,7 @@ func (m *Model) alike(g *guess, key uint64, sample []uint32, pair bool) {
 			m.likely = m.likely || g.likely()
 		}
 	}
-	m.rests.add(key, now|was&one)
+	in.add(key, now|was&one)
 	if g.OtherRest != key || pair || g.Other == 0 {
 		g.Other, g.OtherRest = now, key
 	}
@@ -279,23 +283,6 @@ func common(x, y uint64) (n int) {
 		}
 	}
 	return n
-}
-
-// pair holds a text against the last one under a key, and keeps it. known reports whether there was one, of a URL that differs
-// (whole is a mark of the URL), and first whether it is the first one that was the same.
-func (m *Model) pair(key, text, whole uint64) (same, known, first bool) {
-	const one = 1 // it was the same before
-	value := text&^(1<<32-1) | whole&(1<<32-1)&^one
-	was, known := m.rests.get(key)
-	same = known && was>>32 == value>>32
-	known = known && uint32(was&^one) != uint32(value)
-	same = same && known
-	first = same && was&one == 0
-	if was&one != 0 && was>>32 == value>>32 || same {
-		value |= one
-	}
-	m.rests.add(key, value)
-	return same, known, first
 }
 
 // many counts the different values of a part; it reports whether they are so many that they may be random.
@@ -379,7 +366,7 @@ func (m *Model) weigh(g *guess) Event {
 		return Nothing
 	}
 	elsewhere := m.named[g.Part.named()]
-	if all := m.guesses[(Part{Kind: g.Part.Kind}).hash()]; elsewhere == 0 && g.Part.letters() && all != nil && all.proven(0) {
+	if all := m.guesses[g.Part.anywhere().hash()]; elsewhere == 0 && g.Part.everywhere() && all != nil && all.proven(0) {
 		elsewhere = 1
 	}
 	if !g.proven(elsewhere) {
@@ -404,7 +391,7 @@ func (m *Model) weigh(g *guess) Event {
 // sharing returns the group of another template's part that is the same directory, or the case of letters, of this number if that is not 0; 0 if
 // there is none. What lies within itself is one trap, and so is what is written in any case.
 func (m *Model) sharing(p Part, group uint32) uint32 {
-	if p.Kind != partAlias && !p.letters() {
+	if p.Kind != partAlias && !p.everywhere() {
 		return 0
 	}
 	for _, o := range m.allLearned() {
@@ -482,7 +469,9 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
 	case g.Part.Kind == partAlias:
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
-	case g.Part.letters():
+	case g.Part.Kind == partSettings && named && max(g.Agree, alike) > 0 && !g.wrong():
+		return true
+	case g.Part.everywhere():
 		return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther) || enough(alike, g.AlikeURLs, g.Unlike, agreeOther, urlsOther) ||
 			named && enough(max(g.Agree, alike), max(g.URLs, g.AlikeURLs), min(g.Differ, g.Unlike), agreeNamed, 1)
 	case g.Part.Kind == partSlug: // few words are views of a thing, which may all be empty

@@ -141,6 +141,9 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 			b.WriteByte(p.sep)
 		}
 		value := q.value
+		if l.setting(q) {
+			value = ""
+		}
 		if again {
 			value = once(value)
 		}

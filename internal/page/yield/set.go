@@ -4,8 +4,9 @@ import "encoding/binary"
 
 // How many marks a set keeps in each of two generations.
 const (
-	maxMarks = 32_768
-	maxRests = 8_192
+	maxMarks  = 32_768
+	maxRests  = 8_192
+	maxChosen = 4_096
 )
 
 // set is an exact set of 64-bit marks with a value each. When the newer generation is full the older one is forgotten; what is
@@ -114,4 +115,21 @@ func (s *set) load(key, value []byte) {
 		s.new.put(binary.BigEndian.Uint64(value), v)
 		value = value[8+n:]
 	}
+}
+
+// pair holds a text against the last one under a key, and keeps it. known reports whether there was one, of a URL that differs
+// (whole is a mark of the URL), and first whether it is the first one that was the same.
+func (s *set) pair(key, text, whole uint64) (same, known, first bool) {
+	const one = 1 // it was the same before
+	value := text&^(1<<32-1) | whole&(1<<32-1)&^one
+	was, known := s.get(key)
+	same = known && was>>32 == value>>32
+	known = known && uint32(was&^one) != uint32(value)
+	same = same && known
+	first = same && was&one == 0
+	if was&one != 0 && was>>32 == value>>32 || same {
+		value |= one
+	}
+	s.add(key, value)
+	return same, known, first
 }

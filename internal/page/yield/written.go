@@ -76,27 +76,28 @@ func (m *Model) plain(p *pieces, part Part, text uint64) (same, known bool) {
 
 // shared reports whether a text was shown by things of other numbers as well: that views of one thing are equally empty says nothing of their names.
 // at is a part, and rest what is left of the URL without it.
-func (m *Model) shared(text, at uint64, rest string) bool {
+func (s *set) shared(text, at uint64, rest string) bool {
 	key, own := text^at^shownSeed, xxh3.HashStringSeed(rest, shownSeed)
-	was, known := m.rests.get(key)
+	was, known := s.get(key)
 	if !known || was == own {
-		m.rests.add(key, own)
+		s.add(key, own)
 		return false
 	}
-	m.rests.add(key, 0)
+	s.add(key, 0)
 	return true
 }
 
 // everywhere adds to what is known of a part in all templates what an answer has added to a guess: a server tells the case of letters apart or it
 // does not.
 func (m *Model) everywhere(g, was *guess) {
-	at := (Part{Kind: g.Part.Kind}).hash()
+	part := g.Part.anywhere()
+	at := part.hash()
 	all := m.guesses[at]
 	if all == nil {
 		if len(m.guesses) >= maxGuesses {
 			return
 		}
-		all = &guess{Part: Part{Kind: g.Part.Kind}}
+		all = &guess{Part: part}
 		m.guesses[at] = all
 	}
 	all.Agree, all.URLs, all.Differ = all.Agree+g.Agree-was.Agree, all.URLs+g.URLs-was.URLs, all.Differ+g.Differ-was.Differ
