@@ -26,7 +26,7 @@ const (
 	maxSitemaps = 1000
 	// maxSitemap bounds the address of a sitemap, in bytes (sitemaps.org: a location is shorter than 2,048 characters).
 	maxSitemap = 2048
-	// maxDelay is the longest Crawl-delay that is believed, in seconds: longer ones are mistakes.
+	// maxDelay is the longest Crawl-delay that is told apart, in seconds: longer ones count as this one.
 	maxDelay = 1e6
 )
 
@@ -112,7 +112,8 @@ func Parse(body []byte, product string) Rules {
 				all.rules = append(all.rules, p)
 			}
 		case "crawl-delay":
-			if d, err := strconv.ParseFloat(val, 64); err == nil && d >= 0 && d < maxDelay {
+			if d, err := strconv.ParseFloat(val, 64); err == nil && d >= 0 {
+				d = min(d, maxDelay)
 				if inOwn {
 					own.delay, own.hasDelay = time.Duration(d*float64(time.Second)), true
 				}

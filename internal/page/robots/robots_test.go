@@ -170,6 +170,10 @@ func TestExtras(t *testing.T) {
 	if r.Delay != 7*time.Second || !r.HasDelay || len(r.Sitemaps) != 2 {
 		t.Errorf("delay %v %v, sitemaps %v", r.Delay, r.HasDelay, r.Sitemaps)
 	}
+	long := Parse([]byte("user-agent: *\ncrawl-delay: 31536000\n"), "argosy")
+	if kept, err := Decode(long.Encode()); err != nil || kept.Delay != maxDelay*time.Second || !kept.HasDelay {
+		t.Errorf("a year is %v, %v", kept.Delay, err)
+	}
 	if r := Parse([]byte("user-agent: *\ncrawl-delay: -1\ncrawl-delay: x\n"), "argosy"); r.HasDelay {
 		t.Errorf("delay %v from nonsense", r.Delay)
 	}
