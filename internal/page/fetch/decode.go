@@ -294,14 +294,14 @@ func (d *decoder) undo(coding string, in io.Reader) (io.Reader, error) {
 		if err := z.Reset(in); err != nil {
 			return nil, err
 		}
-		in = z
+		in = &ending{z, false, func(err error) bool { return err.Error() == brotliBehind }}
 	case "zstd":
 		z := zstds.Get().(*zstd.Decoder)
 		d.later = append(d.later, func() { _ = z.Reset(nil); zstds.Put(z) })
 		if err := z.Reset(in); err != nil {
 			return nil, err
 		}
-		in = z
+		in = &ending{z, false, func(err error) bool { return errors.Is(err, zstd.ErrMagicMismatch) }}
 	case "deflate": // zlib by the book (RFC 9110, section 8.4.1.2), raw deflate in the wild
 		b := bufio.NewReader(in)
 		in = flate.NewReader(b)
@@ -339,6 +339,24 @@ func (m *members) Read(p []byte) (int, error) {
 		if start, _ := m.b.Peek(len(gzipMagic)); bytes.Equal(start, gzipMagic) {
 			err = m.next()
 		}
+	}
+	return n, err
+}
+
+// brotliBehind is what the package says of bytes behind the last block: it has no name for it.
+const brotliBehind = "brotli: excessive input"
+
+// ending ends where something stands behind what is compressed, as a file of members does.
+type ending struct {
+	r      io.Reader
+	begun  bool
+	behind func(error) bool
+}
+
+func (e *ending) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if e.begun = e.begun || n > 0; err != nil && e.begun && e.behind(err) {
+		err = io.EOF
 	}
 	return n, err
 }

@@ -17,6 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"argosy/internal/crawl"
 	"argosy/internal/page/fetch"
 )
@@ -63,6 +66,14 @@ func TestTransferCodings(t *testing.T) {
 	_, _ = rng.Read(long)
 	twice := append(zip(text[:5000]), zip(text[5000:])...) // a file of two members, with what does not belong to it behind
 	behind, zeros := append(slices.Clone(twice), "\r\n<!-- made in 3 ms -->"...), append(slices.Clone(twice), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	var br bytes.Buffer
+	packer := brotli.NewWriter(&br)
+	_, _ = packer.Write(text)
+	_ = packer.Close()
+	brotlied := append(br.Bytes(), "\r\n<!-- made in 3 ms -->"...)
+	framer, _ := zstd.NewWriter(nil)
+	framed := framer.EncodeAll(text[5000:], framer.EncodeAll(text[:5000], nil))
+	framed = append(framed, "\r\n<!-- made in 3 ms -->"...)
 	cases := []struct {
 		head       string
 		body, wire []byte
@@ -82,6 +93,8 @@ func TestTransferCodings(t *testing.T) {
 		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(twice), twice},
 		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(behind), behind},
 		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(zeros), zeros},
+		{"Content-Encoding: br\r\nTransfer-Encoding: chunked", text, chunked(brotlied), brotlied},
+		{"Content-Encoding: zstd\r\nTransfer-Encoding: chunked", text, chunked(framed), framed},
 		{"Transfer-Encoding: gzip, chunked", nil, chunked(zip(nil)), nil},
 	}
 	var at int
