@@ -269,7 +269,11 @@ func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) (f *finder, e
 	f.omit(crawl.ReasonTrapMap, over)
 	take := func(entries []parse.SitemapEntry, sitemaps bool) {
 		for _, e := range entries {
-			v, ok := f.resolve(u, e.Loc)
+			loc := e.Loc
+			if host := u.Authority() + "/"; len(loc) >= len(host) && strings.EqualFold(loc[:len(host)], host) { // an address without its scheme
+				loc = "//" + loc
+			}
+			v, ok := f.resolve(u, loc)
 			if !ok {
 				continue
 			}

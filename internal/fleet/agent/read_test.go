@@ -24,6 +24,9 @@ func TestSitemapIsAFeed(t *testing.T) {
 		{"text/html", "<?xml version='1.0'?>\n<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
 		{"text/html", "<a href=/page>an error page</a>", "/page"},
 		{"application/xml", "<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
+		{"application/xml", "<urlset><url><loc>Site.test/page</loc></url></urlset>", "/page"},
+		{"text/html", "<URLSET><URL><LOC>http://site.test/page</LOC></URL></URLSET>", "/page"},
+		{"application/xml", "<URLSET><URL><LOC>http://site.test/page</Loc></URL></URLSET>", "/page"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", c.mime, len(c.body))

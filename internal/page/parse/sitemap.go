@@ -46,7 +46,7 @@ func IsSitemap(body []byte) bool {
 	return bytes.IndexByte(body, '<') < 0 || sitemapRoot.Match(body[:min(len(body), 64<<10)])
 }
 
-var sitemapRoot = regexp.MustCompile(`<([\w-]+:)?(urlset|sitemapindex)[\s>]`)
+var sitemapRoot = regexp.MustCompile(`(?i)<([\w-]+:)?(urlset|sitemapindex)[\s>]`)
 
 // sitemapText returns a sitemap in an encoding that holds ASCII.
 func sitemapText(body []byte) []byte {

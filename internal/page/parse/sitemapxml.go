@@ -162,6 +162,7 @@ func (r *sitemapReader) open() {
 	if !ok {
 		prefix, local = "", prefix
 	}
+	local = strings.ToLower(local) // XML tells case apart; who writes <URL> means the same
 	depth := len(r.stack)
 	if local == "url" || local == "sitemap" {
 		depth = min(1, depth) // entries are the root's, whatever else is still open
@@ -237,7 +238,7 @@ func nsPrefix(name []byte) (string, bool) {
 // close ends the innermost element with the name of the tag that was read.
 func (r *sitemapReader) close() {
 	for n := len(r.stack) - 1; n >= 0; n-- {
-		if bytes.Equal(r.stack[n], r.name) {
+		if bytes.EqualFold(r.stack[n], r.name) {
 			r.leaveTo(max(n, 1))
 			if n == 0 {
 				r.end()
