@@ -23,7 +23,7 @@ type taken struct {
 }
 
 // crawlLimit is how much memory the Go runtime of a crawl may take before its heap is collected more often than Go does by itself: a quarter as
-// much again as what is alive in it, or what the crawl may take in all and nothing else has. Room halves what collecting costs.
+// much again as what is alive in it, or what the crawl may take in all and nothing else has.
 func crawlLimit(m taken) int64 {
 	most := uint64(heapFloor)
 	if m.other > 0 {

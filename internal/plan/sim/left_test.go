@@ -64,15 +64,7 @@ func TestFewPairsThatChange(t *testing.T) {
 		var told [][]figure
 		for range pairs {
 			before, after := rng.NormFloat64(), rng.NormFloat64()
-			var of []figure
-			for k := range n {
-				ln := before
-				if k >= change {
-					ln = after
-				}
-				of = append(of, figure{k, ln + 0.1*rng.NormFloat64()})
-			}
-			told = append(told, of)
+			told = append(told, changing(rng, before, after, n, change))
 		}
 		forgets, level := moves(told, n, 3, 1)
 		if forgets[n-1] > anew {
@@ -83,4 +75,16 @@ func TestFewPairsThatChange(t *testing.T) {
 	if forgot < 0.65 || math.Sqrt(slower) > 0.22 {
 		t.Errorf("most is forgotten in %.2f of worlds, all are faster or slower by %.2f", forgot, math.Sqrt(slower))
 	}
+}
+
+// changing returns n figures of a pair, with noise, which are of one level before a change and of another from it on.
+func changing(rng *rand.Rand, before, after float64, n, change int) (of []figure) {
+	for k := range n {
+		ln := before
+		if k >= change {
+			ln = after
+		}
+		of = append(of, figure{k, ln + 0.1*rng.NormFloat64()})
+	}
+	return of
 }

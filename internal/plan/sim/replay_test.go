@@ -554,15 +554,7 @@ func TestFasterForAllIsFound(t *testing.T) {
 			if before < 0.5 { // nobody looks at it
 				continue
 			}
-			var of []figure
-			for k := range n {
-				ln := before
-				if k >= change {
-					ln = after
-				}
-				of = append(of, figure{k, ln + 0.1*rng.NormFloat64()})
-			}
-			told = append(told, of)
+			told = append(told, changing(rng, before, after, n, change))
 		}
 		if _, level := moves(told, n, 3, 1); math.Abs(level[n-1]-want) > 0.25 || level[change-1] != 0 {
 			t.Errorf("all are faster by %.2f, want %v", level[n-1], want)
