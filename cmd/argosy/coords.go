@@ -45,6 +45,9 @@ by the rest.`,
 			if err := cfg.Validate(); err != nil {
 				return usage("--dim: %v", err)
 			}
+			if c.Flags().Changed("given") && (given == "" || c.Flags().Changed("landmarks")) {
+				return usage("--given: want the numbers of landmarks, and then no --landmarks")
+			}
 			marks, err := landmarkNumbers(given)
 			if err != nil {
 				return err

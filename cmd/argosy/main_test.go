@@ -109,7 +109,10 @@ func TestBadInput(t *testing.T) {
 		{[]string{"solve", "pack", file("null.json", "null")}, "null.json: no nodes"},
 		{[]string{"solve", "flow", file("arc.json", `{"supplies":[1,-1],"arcs":[{"from":0,"to":9,"capacity":1,"cost":1}]}`)}, "arc.json: arc 0: from 0 to 9"},
 		{[]string{"coords", ragged}, "line 2"},
+		{[]string{"solve", "market", file("buyers", strings.Repeat("1\n", 50_000)), "--epsilon", "1"}, "50000 buyers, and 50001 items and places: want at most 2000000000"},
 		{[]string{"coords", square, "--dim", "0"}, "--dim"},
+		{[]string{"coords", square, "--given", "0,1", "--landmarks", "2"}, "--given: want the numbers of landmarks, and then no --landmarks"},
+		{[]string{"coords", square, "--given", ""}, "--given: want the numbers"},
 		{[]string{"coords", square, "--model", "auto", "--dim", "3"}, "--model auto goes without"},
 		{[]string{"coords", square, "--landmarks", "9"}, "want 2 to 2"},
 		{[]string{"plan", "--demand", "3", "--reserve", "1", "--use", "1", "--surcharge", "1"}, "surcharge 1"},
@@ -368,6 +371,7 @@ func files(t *testing.T) (dir string, file func(name, text string) (path string)
 // The solver commands print what their files hold.
 func TestSolvers(t *testing.T) {
 	dir, file := files(t)
+	shut := file("shut", "1 inf\n5 inf\n")
 	costs := file("costs", "60 60 60 20\n40 50 80 70\n40 40 10 30\n80 90 20 90\n")
 	five := file("five", "60 60 60 20 9\n40 50 80 70 8\n40 40 10 30 7\n80 90 20 90 6\n")
 	market := file("market", "9,5,1\n7,5,2\n4,3,2\n")
@@ -382,6 +386,9 @@ func TestSolvers(t *testing.T) {
 		{[]string{"solve", "assign", costs, "--method", "patent", "--trace"}, []string{`"assignment":[3,0,1,2]`, `"stuck":false`, "z = 20", "covering 2 2 1"}},
 		{[]string{"solve", "assign", five, "--batch", "4", "--leftover", "wait"}, []string{`"assignment":[[3],[0],[1],[2]]`, `"left_over":[4]`}},
 		{[]string{"solve", "assign", five, "--batch", "4"}, []string{`[2,4]`, `"total":126`}},
+		{[]string{"solve", "assign", five, "--batch", "5", "--leftover", "wait"}, []string{`"total":76,"assignment":[[3],[0],[2],[4]]`, `"left_over":[1]`}},
+		{[]string{"solve", "assign", five, "--batch", "5"}, []string{`"total":116,"assignment":[[3],[0],[2,1],[4]]`}},
+		{[]string{"solve", "assign", shut, "--batch", "2"}, []string{`"total":1,"assignment":[[0],[]]`, `"left_over":[1]`}},
 		{[]string{"solve", "market", market, "--step", "1", "--trace"}, []string{`"prices":[3,1,0],"assignment":[0,1,2],"rounds":4,"total_valuation":16`, "round 4: prices [3 1 0]"}},
 		{[]string{"solve", "market", market, "--places", "2,1,0"}, []string{`"buyers":[0,`, `"total_valuation":16`}},
 		{[]string{"solve", "pack", pack}, []string{`"nodes_used":2`, `"lower_bound":2,"gap":0,"optimal":true`, `"too_big":[4]`}},

@@ -35,10 +35,16 @@ func lines(r io.Reader, f func(n int, fields []string) error) error {
 	for sc.Scan() {
 		n++
 		text := strings.TrimSpace(sc.Text())
+		if n == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // spreadsheets put it before what they write as UTF-8
+		}
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		fields := strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ';' || c == ' ' || c == '\t' })
+		if k := emptyCell(text); k > 0 {
+			return fmt.Errorf("line %d: cell %d is empty", n, k)
+		}
+		fields := strings.FieldsFunc(text, func(c rune) bool { return isComma(c) || c == ' ' || c == '\t' })
 		if err := f(n, fields); err != nil {
 			return err
 		}
@@ -47,6 +53,23 @@ func lines(r io.Reader, f func(n int, fields []string) error) error {
 		return fmt.Errorf("line %d: %w", n+1, err)
 	}
 	return nil
+}
+
+func isComma(c rune) bool { return c == ',' || c == ';' }
+
+// emptyCell is the first cell, from 1, that has nothing between two commas, or 0; without it what follows would move to the
+// left. After the last comma of a line there may be nothing.
+func emptyCell(text string) int {
+	for k := 1; ; k++ {
+		at := strings.IndexFunc(text, isComma)
+		if at < 0 {
+			return 0
+		}
+		if strings.TrimSpace(text[:at]) == "" {
+			return k
+		}
+		text = text[at+1:]
+	}
 }
 
 // number reads a number; inf and its like are plus infinity where they are allowed.

@@ -12,6 +12,11 @@ func TestMatrix(t *testing.T) {
 	if err != nil || m.Rows != 2 || m.Cols != 3 || !math.IsInf(m.At(0, 2), 1) || m.At(1, 2) != 6 {
 		t.Errorf("%v, %v", m, err)
 	}
+	// As spreadsheets write it.
+	m, err = Matrix(strings.NewReader("\ufeff1;2;\r\n3;4;\r\n"), false, false)
+	if err != nil || m.Rows != 2 || m.Cols != 2 || m.At(0, 0) != 1 || m.At(1, 1) != 4 {
+		t.Errorf("%v, %v", m, err)
+	}
 }
 
 // Whatever is wrong is said in one line, with the place where there is one.
@@ -28,7 +33,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		in   string
 		want string
 	}{
-		{matrix, "", "no numbers"}, {matrix, "1 2\n3\n", "line 2: 1 numbers"}, {matrix, "1 x\n", `line 1: "x"`},
+		{matrix, "", "no numbers"}, {matrix, "1 2\n3\n", "line 2: 1 numbers"}, {matrix, "1 x\n", `line 1: "x"`}, {matrix, "1,2\n3,,4\n", "line 2: cell 2 is empty"}, {matrix, ", 5\n", "line 1: cell 1 is empty"}, {counts, "3;\t;4", "line 1: cell 2 is empty"},
 		{matrix, "1 -2\n", "line 1: -2 is negative"}, {matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"}, {matrix, "1 1e308\n", "line 1: 1e308 is out of range"},
 		{orlib, "2\n1 2 3\n", "3 numbers, want 2 × 2"}, {orlib, "1\n1 2\n", "more than 1 × 1"}, {orlib, "x", "not a number"},
 		{orlib, "-1", "whole number"}, {orlib, "1e9", "whole number"}, {orlib, "", "want 0 × 0"},

@@ -138,7 +138,9 @@ func Pack(bins []Bin, items [][]float64, name string) (Packing, error) {
 		return Packing{}, fmt.Errorf("rule %q: allowed are %s", name, strings.Join(PackRules(), ", "))
 	}
 	best.Rule = name
-	best.Bound = p.bound()
+	if name != RulePortfolio {
+		best.Bound = p.bound()
+	}
 	return best, nil
 }
 
@@ -159,7 +161,29 @@ type packer struct {
 	need  [][]float64
 	mean  []float64 // need of all items in each dimension
 	cant  []bool    // items that no bin holds
+
+	stop    func() bool // nil: nothing is broken off
+	work    int         // since stop was asked
+	stopped bool
 }
+
+// askEvery is the work between two questions whether to stop, in numbers compared: some hundredths of a second.
+const askEvery = 1 << 24
+
+// over reports whether the packing has to be broken off, work being what has been done since over was called last. Small
+// problems are over before it asks.
+func (p *packer) over(work int) bool {
+	if p.stop == nil || p.stopped {
+		return p.stopped
+	}
+	if p.work += work; p.work >= askEvery {
+		p.work, p.stopped = 0, p.stop()
+	}
+	return p.stopped
+}
+
+// look is the work of holding an item against every bin.
+func (p *packer) look() int { return len(p.bins) * len(p.mean) }
 
 const slackness = 1e-9 // of the mean capacity: what sums of decimals may be off
 
@@ -314,6 +338,9 @@ func (s *state) placeItems(r rule) {
 		}
 	}
 	for _, j := range items {
+		if p.over(p.look()) {
+			return
+		}
 		at, best := -1, math.Inf(-1)
 		for _, i := range p.order[:used] {
 			if !open[i] || !fits(p.need[j], s.left[i]) {
@@ -350,6 +377,9 @@ func (s *state) fillBins(r rule) {
 	}
 	for _, i := range p.order {
 		for len(items) > 0 {
+			if p.over(len(items) * len(p.mean)) {
+				return
+			}
 			at, best := -1, math.Inf(-1)
 			for k, j := range items {
 				if fits(p.need[j], s.left[i]) {
@@ -399,11 +429,17 @@ func (a Packing) better(b Packing) bool {
 	return a.Opened < b.Opened
 }
 
+// portfolio takes the best of all rules. The published one is always carried through, the others until it has to stop.
 func (p *packer) portfolio() Packing {
-	var best Packing
-	for k, r := range rules {
-		got := p.pack(r)
-		if k == 0 || got.better(best) {
+	stop := p.stop
+	p.stop = nil
+	best := p.pack(rules[0])
+	p.stop = stop
+	for _, r := range rules[1:] {
+		if p.over(0) {
+			break
+		}
+		if got := p.pack(r); got.better(best) {
 			best = got
 		}
 	}
@@ -418,5 +454,6 @@ func (p *packer) portfolio() Packing {
 	} else if len(best.Waiting) == 0 {
 		best.Searched = true
 	}
+	best.Bound = bound
 	return best
 }

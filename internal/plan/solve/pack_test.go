@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -293,6 +294,34 @@ func TestPackWithinNeverWorse(t *testing.T) {
 			t.Fatalf("%+v, without looking longer %+v", got, quick)
 		}
 	})
+}
+
+// A packing of many tasks, or of tasks with many dimensions, ends when it is told to: what it has then is what the published rule gives,
+// and nothing is said to be proved.
+func TestPackWithinEndsWhenTold(t *testing.T) {
+	for _, c := range []struct{ bins, items, dims int }{{6000, 6000, 1}, {20, 36, 60_000}} {
+		r := rand.New(rand.NewPCG(uint64(c.items), 2))
+		bins := idle(c.bins, slices.Repeat([]float64{1000}, c.dims)...)
+		items := make([][]float64, c.items)
+		for j := range items {
+			items[j] = make([]float64, c.dims)
+			for d := range items[j] {
+				items[j][d] = float64(1 + r.IntN(350))
+			}
+			items[j][0] = float64(200 + r.IntN(500))
+		}
+		first, err := Pack(bins, items, RuleWorkingFirst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := PackWithin(bins, items, func() bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Bin, first.Bin) || got.Searched || got.Used == got.Bound {
+			t.Errorf("%d tasks of %d dimensions: %d bins, proved %v, bound %d; the published rule has %d, and nothing else was to be tried", c.items, c.dims, got.Used, got.Searched, got.Bound, first.Used)
+		}
+	}
 }
 
 // Sixty items that fill twenty bins to the last unit are packed as they were made.

@@ -130,7 +130,7 @@ func newCover(p *packer, bins int, stop func() bool) *cover {
 func (c *cover) list() bool {
 	c.sort()
 	for i := range c.need {
-		if c.stop() || !c.extend(i, c.room, max(1, c.long-3)) {
+		if c.stop() || c.p.stopped || !c.extend(i, c.room, max(1, c.long-3)) {
 			return false
 		}
 	}
@@ -147,6 +147,9 @@ func (c *cover) sort() {
 		for j := i + 1; j < n; j++ {
 			if !within(c.need[j], a, b) {
 				continue
+			}
+			if c.p.over((n - j) * len(c.room)) {
+				return
 			}
 			for k := j + 1; k < n; k++ {
 				if fits(c.need[k], b) {
@@ -231,7 +234,7 @@ func (c *cover) finish(i int, left []float64, least, most float64) bool {
 	}
 	waste := c.left[0]
 	for k := int(c.at[from]); k < len(c.tails) && c.tails[k].size <= most; k++ {
-		if c.steps--; c.steps < 0 {
+		if c.steps--; c.steps < 0 || c.steps%1024 == 0 && c.p.over(1024*len(c.room)) {
 			return false
 		}
 		t := &c.tails[k]
@@ -296,7 +299,7 @@ func (c *cover) choose(open []int32, had [4]uint64, spare []float64) bool {
 		if s.of[item/64]>>(item%64)&1 == 0 {
 			continue
 		}
-		if c.steps -= len(open); c.steps < 0 {
+		if c.steps -= len(open); c.steps < 0 || c.p.over(len(open)*len(c.room)) {
 			return false
 		}
 		if !within(s.waste, spare, left) {

@@ -7,14 +7,15 @@ import (
 )
 
 // PackWithin is Pack by the portfolio, which then goes on to look for fewer bins until stop says so, or until no packing can
-// have fewer. The longer it may look the better; what it returns is never worse than Pack.
+// have fewer. The longer it may look the better; what it returns is never worse than the published rule. Where that and the
+// other rules take a moment at most, stop is asked after them, so it is never worse than Pack.
 func PackWithin(bins []Bin, items [][]float64, stop func() bool) (Packing, error) {
 	p, err := newPacker(bins, items)
 	if err != nil {
 		return Packing{}, err
 	}
+	p.stop = stop
 	best := p.portfolio()
-	best.Bound = p.bound()
 	if len(best.Waiting) == 0 && !best.Searched && best.Used > best.Bound {
 		best = newRefiner(p, stop).refine(p.exactly(best, stop))
 	}
@@ -60,7 +61,7 @@ const (
 	patient     = 30   // rounds without a record until more may be outside
 	slack       = 0.3  // of a bin, how much more at most
 	noise       = 0.3  // by how much an item may seem larger when items are put in order
-	checkEvery  = 16   // rounds between two questions whether to stop
+	checkEvery  = 16   // rounds between two questions whether to stop, in four dimensions or fewer
 )
 
 func newRefiner(p *packer, stop func() bool) *refiner {
@@ -109,9 +110,9 @@ func (r *refiner) fewer(from Packing) (Packing, bool) {
 	for _, i := range bins {
 		scale += dot(r.p.full[i], r.weight) / float64(len(bins))
 	}
-	pick := make([]int, 0, emptied)
+	pick, check := make([]int, 0, emptied), max(1, checkEvery*4/max(4, r.dims))
 	for round, since := 0, 0; len(r.outside) > 0; round++ {
-		if round%checkEvery == 0 && r.stop() {
+		if round%check == 0 && r.stop() {
 			return from, false
 		}
 		if since++; since > patient {

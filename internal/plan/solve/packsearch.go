@@ -20,7 +20,7 @@ func (p *packer) empty(from Packing) Packing {
 		used := s.used()
 		sort.SliceStable(used, func(a, b int) bool { return sum(s.left[used[a]]) > sum(s.left[used[b]]) })
 		for _, i := range used {
-			if tries--; tries < 0 {
+			if tries--; tries < 0 || p.over(0) {
 				return s.packing()
 			}
 			if s.evacuate(i) {
@@ -53,7 +53,7 @@ func (s *state) evacuate(i int) bool {
 	sort.SliceStable(items, func(a, b int) bool { return sum(s.p.need[items[a]]) > sum(s.p.need[items[b]]) })
 	for _, j := range items {
 		s.take(j)
-		if !s.place(j, i) && !s.exchange(j, i) {
+		if s.p.over(s.p.look()) || !s.place(j, i) && !s.exchange(j, i) {
 			for k, at := range s.bin {
 				if at >= 0 {
 					s.take(k)
@@ -92,6 +92,9 @@ func (s *state) exchange(j, not int) bool {
 	for k, i := range s.bin {
 		if i < 0 || i == not || sum(s.p.need[k]) >= sum(s.p.need[j]) {
 			continue
+		}
+		if s.p.over(s.p.look()) {
+			return false
 		}
 		s.take(k)
 		if fits(s.p.need[j], s.left[i]) {
@@ -139,6 +142,9 @@ type branch struct {
 }
 
 func (b *branch) try(k, used int) {
+	if b.p.over(b.p.look()) {
+		b.steps = 0 // not all was looked through
+	}
 	if b.steps--; b.steps < 0 || b.best.Used <= b.bound || used >= b.best.Used {
 		return
 	}
@@ -253,6 +259,16 @@ func (p *packer) martelloToth(d int, size float64, items []int) int {
 	return best
 }
 
+// apart reports whether two needs do not fit into a room together.
+func apart(a, b, room []float64) bool {
+	for d, v := range a {
+		if v+b[d] > room[d]+slackness {
+			return true
+		}
+	}
+	return false
+}
+
 // incompatible returns the size of a set of items no two of which fit into one bin, found greedily.
 func (p *packer) incompatible(top []float64, items []int) int {
 	if len(items) > 3000 {
@@ -263,12 +279,11 @@ func (p *packer) incompatible(top []float64, items []int) int {
 	var set []int
 next:
 	for _, j := range order {
+		if p.over(len(set) * len(top)) {
+			break // what there is of a set is one
+		}
 		for _, k := range set {
-			apart := false
-			for d, v := range p.need[j] {
-				apart = apart || v+p.need[k][d] > top[d]+slackness
-			}
-			if !apart {
+			if !apart(p.need[j], p.need[k], top) {
 				continue next
 			}
 		}
