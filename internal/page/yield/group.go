@@ -334,10 +334,10 @@ func (m *Model) sound(via *Template) bool {
 }
 
 // Watches reports whether it matters which of the URLs that a page of a template names lead to more of its kind: its group is under
-// suspicion, or a part of its URLs may make no difference.
+// suspicion, or a part of its URLs may make no difference, or it has brought nothing so often that what it is paid for must be known.
 func (m *Model) Watches(template uint32) bool {
 	t := m.byID[template]
-	return t != nil && (t.All || t.Free || m.suspect(m.groups[t.Group]))
+	return t != nil && (t.All || t.Free || m.suspect(m.groups[t.Group]) || t.Barren > newPays && t.mixed())
 }
 
 // Feeding reports whether it matters which of the URLs that a page of a template names may lead to more of its kind: Watches says so, or

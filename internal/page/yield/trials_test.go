@@ -186,3 +186,34 @@ func TestViewsAreHeard(t *testing.T) {
 		}
 	}
 }
+
+// What pages without end have named pays back what they have cost, and is spent all the same: a web of paths that are not there, each of which
+// proposes more of them and now and then what is there, costs no more than one that proposes nothing.
+func TestWhatIsPaidBackIsSpent(t *testing.T) {
+	m := New()
+	path := func(i int) crawl.URL { return parsed(t, fmt.Sprintf("http://h.test/r/a%c/b%d.html", 'a'+i%4, i)) }
+	for i := 0; m.shapes[first([]byte("/r/"))] < maxShapes; i++ { // until all else is one bag
+		m.of(parsed(t, fmt.Sprintf("http://h.test/r/?%c=%c", 'a'+i/26, 'a'+i%26)))
+	}
+	bag := m.of(path(0))
+	if !bag.bag() {
+		t.Fatalf("%q is not a bag", bag.Pattern)
+	}
+	paid := int64(0)
+	for i := 0; m.Cuts() == 0 && i < 9*limit; i++ {
+		a := Answer{URL: path(i), Template: bag.ID, Via: bag.ID, Page: true, Marked: true, Text: uint64(i+1) << 32, Sample: []uint32{2, 4, 6}, Links: 9, Found: 3}
+		if a.Feeds = (Feeds{Own: 3}); m.Watches(bag.ID) { // as the frontier counts them
+			a.Feeds = Feeds{Own: 3, Led: 3, Same: 3}
+		}
+		m.Take(&a)
+		if before := m.groups[bag.Group].Sum; i%3 == 0 {
+			u := parsed(t, fmt.Sprintf("http://h.test/article/%d", i))
+			own := []uint32{xx(uint32(i)) &^ 1, xx(uint32(i+99999)) &^ 1}
+			m.Take(&Answer{URL: u, Template: m.Template(u), Via: bag.ID, Page: true, Marked: true, Text: uint64(i+77777) << 32, Sample: own})
+			paid += before - m.groups[bag.Group].Sum
+		}
+	}
+	if m.Cuts() == 0 || paid == 0 || bag.Barren > limit {
+		t.Errorf("%d answers that brought nothing (%d were paid back), want %d at most", bag.Barren, paid, limit)
+	}
+}

@@ -554,6 +554,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 // costs adds to the sum of a group what an answer of a template costs, and those before it that it stands for.
 func (m *Model) costs(t *Template, g *Group, costs int64) {
 	g.Sum, t.Cost = g.Sum+m.weight*costs, t.Cost+m.weight*costs
+	if t.bag() && t.mixed() { // what was paid back has been spent all the same, as have the answers of the shapes that it had before it was a bag
+		g.Sooner = max(0, min(t.Barren+t.Partly+maxShapes-t.Cost, soonerBy))
+	}
 }
 
 // cut has the URLs of a group wait from an answer on.
