@@ -227,13 +227,28 @@ func listed(flag, list string, check func(spec string) error) (specs []string, e
 		if s == "" {
 			return nil, usage("%s %q: a name is empty: want strategies, separated by single commas", flag, list)
 		}
-		s = strings.ReplaceAll(s, "+", ",")
+		s = optioned(s)
 		if err := check(s); err != nil {
 			return nil, usage("%s: %w", flag, err)
 		}
 		specs = append(specs, s)
 	}
 	return specs, nil
+}
+
+// optioned is a strategy of a list as it is written alone: commas for the plus signs before options. Those within an option's value, as in
+// landmarks=n1+n2, stay.
+func optioned(s string) string {
+	parts := strings.Split(s, "+")
+	out, inValue := parts[0], false
+	for _, p := range parts[1:] {
+		if inValue && p != "" && !strings.Contains(p, "=") {
+			out += "+" + p
+			continue
+		}
+		out, inValue = out+","+p, strings.Contains(p, "=")
+	}
+	return out
 }
 
 // distinct leaves out what is named again.

@@ -48,3 +48,15 @@ func TestRecordedJob(t *testing.T) {
 		}
 	}
 }
+
+// A list of strategies has their options after plus signs, and may name several nodes by plus signs, too.
+func TestOptionsInLists(t *testing.T) {
+	for list, alone := range map[string]string{
+		"flow": "flow", "nearest+top=auto+count=4": "nearest,top=auto,count=4", "nearest+landmarks=n1+n2+n3+top=1": "nearest,landmarks=n1+n2+n3,top=1",
+		"nearest,landmarks=n1": "nearest,landmarks=n1", "flow+": "flow,", "flow+probes": "flow,probes", "flow+probes=0+": "flow,probes=0,", "flow+x+probes=0": "flow,x,probes=0",
+	} {
+		if got := optioned(list); got != alone {
+			t.Errorf("%s: %s, want %s", list, got, alone)
+		}
+	}
+}

@@ -20,7 +20,7 @@ type reader struct {
 	book     *predict.Book
 
 	modify *schedule.ModifyConfig
-	did    map[uint32]schedule.Subtask // what the last lease of each task did
+	did    map[uint32]map[uint32]schedule.Subtask // by job, while that runs: what the last lease of each task did
 
 	wants schedule.Measures
 
@@ -71,7 +71,7 @@ func (k *lore) readerOf(spec, key string) (*reader, error) {
 	r := &reader{strategy: st, book: k.learned.Record().Book(wants.Book), wants: wants}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
-			r.modify, r.did = &cfg, map[uint32]schedule.Subtask{}
+			r.modify, r.did = &cfg, map[uint32]map[uint32]schedule.Subtask{}
 		}
 	}
 	k.readers[key] = r
@@ -128,10 +128,22 @@ func (r *reader) ended(e frontier.Ended, at int64) {
 	if r.modify == nil || lease.Resolve || lease.Given == 0 {
 		return
 	}
-	r.did[lease.Task] = schedule.Subtask{
+	of := r.did[lease.Job]
+	if of == nil {
+		of = map[uint32]schedule.Subtask{}
+		r.did[lease.Job] = of
+	}
+	of[lease.Task] = schedule.Subtask{
 		Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(e.Tried),
 		Collected: int(lease.Collected), Took: time.Duration(at-lease.StartMS) * time.Millisecond,
 		Out: e.Reason == crawl.EndBudget,
+	}
+}
+
+// forget drops what the leases of a job did that does not run any more. A run of it that comes later begins as one after a restart does.
+func (k *lore) forget(job uint32) {
+	for _, r := range k.readers {
+		delete(r.did, job)
 	}
 }
 
@@ -145,7 +157,7 @@ func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, n
 	if w.Bound != "" || t.Of != nil { // it has no other node to go to; a search learns of its pair by what it names
 		cfg.First = 0
 	}
-	s, ok := r.did[lease.Task]
+	s, ok := r.did[t.Job][lease.Task]
 	if !ok {
 		s = schedule.Subtask{Quota: lease.Quota, Budget: time.Duration(lease.BudgetMS) * time.Millisecond}
 	}

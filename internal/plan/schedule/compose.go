@@ -333,6 +333,20 @@ func (c *Context) useful(task int, f predict.Figure) predict.Figure {
 	return f
 }
 
+// Speed writes down Useful of a pair for whoever asks why: the speed that is expected of it, and what the site's pauses allow where
+// that is less.
+func (c *Context) Speed(task, node int, useful predict.Figure) {
+	if c.rec == nil {
+		return
+	}
+	rate := c.Rate(task, node)
+	rate.Value *= c.mean(rate) / 1e6
+	c.Note("speed", "Mbit/s", rate)
+	if allowed := useful.Value / 1e6; allowed < rate.Value {
+		c.Know("the site's pauses allow", "Mbit/s", allowed)
+	}
+}
+
 // defaultRate is what is expected of a pair where there is no book at all.
 const defaultRate = 8e6
 

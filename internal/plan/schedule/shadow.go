@@ -1,7 +1,8 @@
 package schedule
 
 // Difference is how far the plans of another strategy, a shadow, are from those that were carried out: it decided beside the
-// real one, in the same cycles, from the same snapshots, and nothing was done of it.
+// real one, in the same cycles, from the same snapshots, and nothing was done of it. Tasks count in each cycle: one that waits through ten
+// cycles in which it would have been given out counts ten times, for so often it would have been decided otherwise.
 type Difference struct {
 	Strategy string `json:"strategy"` // the shadow
 	Cycles   int64  `json:"cycles"`   // that both planned

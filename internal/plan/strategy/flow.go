@@ -13,7 +13,7 @@ var flow = Preset{
 	Source:  "Argosy",
 	Options: []Option{
 		{"probes", []string{"worth", "<number>"}, "nodes of each site whose bandwidth is probed: those whose figure is worth more than its probe costs, or so many, those predicted to be the best", ""},
-		{"explore", []string{"worth", "<factor>"}, "worth adds to what a lease brings what it teaches, for as long as that is of use; a factor draws unsure speeds from their distributions, so far; 0 takes all as expected", ""},
+		{"explore", []string{"worth", "<factor>"}, "worth adds to what a lease brings what it teaches, for as long as that is of use; a factor draws unsure speeds from their distributions, so far; 0 takes all as expected; with solver=greedy a lease is taken for what it brings", ""},
 		{"move", []string{"0.1", "<share>"}, "what it costs to give a site to another node than the one that had it last, as a share of the time it takes", ""},
 		{"loss", []string{"40", "<number>"}, "pages' worth of time that it costs to lose a page which another node would get; nothing, where a site has no end", ""},
 		{"price", []string{"0", "<weight>"}, "seconds a megabit that one unit of price is worth", ""},
@@ -43,6 +43,9 @@ var flow = Preset{
 		})
 		if o.text("solver") == "greedy" {
 			solver = schedule.Greedy
+			if o.strict && o.given["explore"] == "worth" {
+				o.fail("strategy %s: option explore=worth says nothing with solver=greedy, which takes a lease for what it brings: it goes with solver=flow", o.preset)
+			}
 		}
 		return schedule.Composition{
 			Cost:   schedule.Cost{Name: "seconds a useful megabit", Unit: "s/Mbit", Of: cost.seconds},
@@ -67,7 +70,7 @@ type flowCost struct{ explore, move, loss, price float64 }
 func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	t, n := &c.S.Tasks[task], &c.S.Nodes[node]
 	rate, ok := c.Useful(task, node), c.Success(task, node)
-	c.Note("speed", "Mbit/s", mbps(rate))
+	c.Speed(task, node, rate)
 	c.Note("success", "share", ok)
 	speed, share := rate.Value/1e6, ok.Value
 	if f.explore > 0 {

@@ -17,7 +17,7 @@ var greedy = Preset{
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "minus the useful rate", Unit: "Mbit/s", Of: func(c *schedule.Context, task, node, load int) float64 {
 				rate, ok := c.Useful(task, node), c.Success(task, node)
-				c.Note("speed", "Mbit/s", mbps(rate))
+				c.Speed(task, node, rate)
 				c.Note("success", "share", ok)
 				if b := c.S.Nodes[node].Offer[schedule.Bandwidth]; b > 0 {
 					share := b / float64(load+1)

@@ -17,7 +17,7 @@ var makespan = Preset{
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "seconds a useful megabit alone", Unit: "s/Mbit", Of: func(c *schedule.Context, task, node, _ int) float64 {
 				rate, ok := c.Useful(task, node), c.Success(task, node)
-				c.Note("speed", "Mbit/s", mbps(rate))
+				c.Speed(task, node, rate)
 				c.Note("success", "share", ok)
 				if b := c.S.Nodes[node].Offer[schedule.Bandwidth]; b > 0 {
 					c.Know("the node's bandwidth", "Mbit/s", b/1e6)

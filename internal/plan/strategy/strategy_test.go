@@ -490,3 +490,56 @@ func TestFlowCountsRequestsBesideBandwidth(t *testing.T) {
 		}
 	}
 }
+
+// What exploring is worth is the solver's business: with greedy it is refused by whoever asks for it, and runs as it did where it is on record.
+func TestExploringGoesWithTheSolver(t *testing.T) {
+	const spec = "flow,solver=greedy,explore=worth"
+	if _, err := New(spec); err == nil || !strings.Contains(err.Error(), "explore=worth says nothing with solver=greedy") {
+		t.Errorf("%s: %v", spec, err)
+	}
+	if _, err := Recorded(spec); err != nil {
+		t.Errorf("%s, recorded: %v", spec, err)
+	}
+	for _, fine := range []string{"flow,solver=greedy", "flow,explore=worth", "flow,solver=greedy,explore=0.5"} {
+		if _, err := New(fine); err != nil {
+			t.Errorf("%s: %v", fine, err)
+		}
+	}
+}
+
+// A site's pauses bound what a pair brings, and that is said apart from how fast the pair is.
+func TestPausesAreNotSpeeds(t *testing.T) {
+	for _, spec := range []string{"flow", "greedy", "makespan"} {
+		st, err := New(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		book := predict.New(predict.Config{})
+		s := &schedule.Snapshot{Now: 1_000_000, Seed: 1, PerSite: 1, Book: book}
+		s.Nodes = []schedule.Node{{ID: "a", Capacity: 4, Book: book.Node("a"), Offer: schedule.Vector{schedule.Bandwidth: 100e6}}}
+		for j, gap := range []float64{0, 100} {
+			site := book.Site(fmt.Sprintf("s%d.test", j))
+			for range 5 {
+				book.Crawled(0, site, 4e6, 1, false, s.Now)
+			}
+			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j + 1), Site: fmt.Sprintf("s%d.test", j), Gap: gap, Book: site, Pending: 50})
+		}
+		book.Fit()
+		plan, err := schedule.Explained(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range plan.Decisions {
+			said := map[string]float64{}
+			for _, c := range d.Candidates {
+				for _, p := range c.Parts {
+					said[p.Name] = p.Value
+				}
+			}
+			allowed, bounded := said["the site's pauses allow"]
+			if speed := said["speed"]; speed < 2 || speed > 8 || bounded != (d.Task == 2) || bounded && allowed > 0.1 {
+				t.Errorf("%s, task %d: %v", spec, d.Task, said)
+			}
+		}
+	}
+}
