@@ -295,7 +295,7 @@ ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, limits = excluded.l
 			int64(w.seq), at, e.Order.Who, e.Order.What, e.Order.Key, e.Order.Sum, e.Order.Undone)
 	case crawl.EntryMeasures:
 		for i := range e.Measures {
-			if err := w.measure(at, e.Node, "", &e.Measures[i]); err != nil {
+			if err := w.measure(at, 0, e.Node, "", &e.Measures[i]); err != nil {
 				return err
 			}
 		}
@@ -339,8 +339,9 @@ secret, probe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO 
 	return w.asked(l)
 }
 
-// measure writes a measurement: bits/s, or ms for each httpping, or tries that were refused.
-func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
+// measure writes a measurement: bits/s, or ms for each httpping, or tries that were refused. The job is that of the lease which measured, 0
+// where a node did by itself.
+func (w *writer) measure(at int64, job uint32, node, site string, m *crawl.Measure) error {
 	values := m.MS
 	if m.Kind != crawl.MeasurePing && m.Kind != crawl.MeasureConn {
 		if values = nil; m.Seconds > 0 && m.Bits > 0 {
@@ -349,19 +350,19 @@ func (w *writer) measure(at int64, node, site string, m *crawl.Measure) error {
 	}
 	if m.Kind == crawl.MeasureBC && m.Refused > 0 {
 		refused := crawl.Measure{Kind: crawl.MeasureRefused, URL: m.URL, MS: []float64{float64(m.Refused)}}
-		if err := w.measured(at, node, site, &refused, refused.MS); err != nil {
+		if err := w.measured(at, job, node, site, &refused, refused.MS); err != nil {
 			return err
 		}
 	}
-	return w.measured(at, node, site, m, values)
+	return w.measured(at, job, node, site, m, values)
 }
 
 // measured writes the values of a measurement.
-func (w *writer) measured(at int64, node, site string, m *crawl.Measure, values []float64) error {
+func (w *writer) measured(at int64, job uint32, node, site string, m *crawl.Measure, values []float64) error {
 	for _, v := range values {
 		w.ord++
-		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node, seq, ord, seconds, limited)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store, v, at, m.Node, int64(w.seq), w.ord, m.Seconds, m.Limited)
+		err := w.exec(`INSERT INTO measurements (node, kind, site, url, store, value, at, to_node, seq, ord, seconds, limited, job)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, node, m.Kind, site, m.URL, m.Store, v, at, m.Node, int64(w.seq), w.ord, m.Seconds, m.Limited, job)
 		if err != nil {
 			return err
 		}

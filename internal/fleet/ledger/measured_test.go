@@ -25,7 +25,7 @@ func TestMeasuredAsLearned(t *testing.T) {
 		{Kind: crawl.MeasureBC, Seconds: 2, Refused: 3},
 		{Kind: crawl.MeasurePing, MS: []float64{5, 6}, Refused: 3},
 	} {
-		if err := l.write(t.Context(), func(w *writer) error { return w.measure(1, "n", "a.test", &m) }); err != nil {
+		if err := l.write(t.Context(), func(w *writer) error { return w.measure(1, 1, "n", "a.test", &m) }); err != nil {
 			t.Fatal(err)
 		}
 		var rows int

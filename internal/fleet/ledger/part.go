@@ -120,7 +120,7 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 		links += len(p.Found[i].Links)
 	}
 	for i := range p.Measures {
-		if err := w.measure(at, node, site, &p.Measures[i]); err != nil {
+		if err := w.measure(at, job, node, site, &p.Measures[i]); err != nil {
 			return err
 		}
 	}

@@ -249,7 +249,8 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 	return last, held, l.wrap(rows.Err())
 }
 
-// Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned.
+// Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned. What other jobs
+// of the fleet have measured is none of them, though the fleet has learned from it: a recording tells of what its own job had.
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
 func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`
@@ -257,12 +258,12 @@ SELECT r.seq AS seq, r.ord AS ord, 1 AS rank, r.at AS at, l.node AS node, l.site
 r.worked_us / 1e6 AS seconds, r.good AS good, r.asked AS asked, r.limited AS limited, r.cpu AS cpu, r.memory AS memory, '' AS timing
 FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND (r.asked > 0 OR r.worked_us > 0 AND l.probe = 0)
 UNION ALL SELECT m.seq, m.ord, 2, m.at, m.node, m.site, CASE WHEN m.kind = 'bs' THEN m.store ELSE m.to_node END, m.kind, m.value, m.seconds, 0, 0, m.limited, 0, 0, ''
-FROM measurements m WHERE m.kind = 'bc' OR m.kind = 'refused' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = ''
+FROM measurements m WHERE m.job IN (0, ?) AND (m.kind = 'bc' OR m.kind = 'refused' OR m.kind = 'httpping' OR m.kind = 'bs' AND m.url = '')
 UNION ALL SELECT p.seq, p.ord, 0, coalesce(r.at, p.fetched_at), p.node, p.site, '', 'timing', 0, 0, 0, 0, 0, 0, 0, p.timing
 FROM pages p LEFT JOIN (SELECT DISTINCT seq, at FROM reports) r ON r.seq = p.seq WHERE p.job = ? AND p.state = 'fetched' AND p.timing IS NOT NULL
 UNION ALL SELECT r.seq, r.ord, 3, r.at, l.node, l.site, '', 'tried', l.probe * 1.0, 0, 0, 0, 0, 0, 0, ''
 FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND r.final = 1 AND l.probe >= ?
-ORDER BY 1, 2, 3`), int64(job), int64(job), int64(job), int64(speed))
+ORDER BY 1, 2, 3`), int64(job), int64(job), int64(job), int64(job), int64(speed))
 	if err != nil {
 		return l.wrap(err)
 	}
