@@ -469,7 +469,7 @@ func (c *Coordinator) apply(ctx context.Context, now time.Time, e entry) error {
 		return err
 	}
 	c.fleet.weigh(&e, en, fx.Doubted+len(refused))
-	c.lore.take(&fx, at)
+	c.lore.take(&fx)
 	c.board.touch(en, &fx)
 	c.fleet.hear(e.node, now, c.hearing.Trouble())
 	if c.sinks.leads && en.Epoch > c.sinks.epoch {

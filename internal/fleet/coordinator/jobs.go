@@ -442,7 +442,6 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 	c.tellShadow(j.ID, r.shadow)
 	delete(c.jobs.runs, j.ID)
 	c.jobs.turns.sweep(j.ID)
-	c.lore.forget(j.ID)
 	c.board.changed[j.ID] = true
 	if err := c.sinks.persist(ctx, func(ctx context.Context) error { return c.sinks.putRows(ctx, j.ID) }); err != nil {
 		return false, err

@@ -20,7 +20,6 @@ type reader struct {
 	book     *predict.Book
 
 	modify *schedule.ModifyConfig
-	did    map[uint32]map[uint32]schedule.Subtask // by job, while that runs: what the last lease of each task did
 
 	wants schedule.Measures
 
@@ -71,7 +70,7 @@ func (k *lore) readerOf(spec, key string) (*reader, error) {
 	r := &reader{strategy: st, book: k.learned.Record().Book(wants.Book), wants: wants}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
-			r.modify, r.did = &cfg, map[uint32]map[uint32]schedule.Subtask{}
+			r.modify = &cfg
 		}
 	}
 	k.readers[key] = r
@@ -122,31 +121,6 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 	return places
 }
 
-// ended keeps what the last lease of a task did, for strategies that modify the next.
-func (r *reader) ended(e frontier.Ended, at int64) {
-	lease := e.Lease
-	if r.modify == nil || lease.Resolve || lease.Given == 0 {
-		return
-	}
-	of := r.did[lease.Job]
-	if of == nil {
-		of = map[uint32]schedule.Subtask{}
-		r.did[lease.Job] = of
-	}
-	of[lease.Task] = schedule.Subtask{
-		Quota: int(lease.Quota), Budget: time.Duration(lease.BudgetMS) * time.Millisecond, Exist: int(e.Tried),
-		Collected: int(lease.Collected), Took: time.Duration(at-lease.StartMS) * time.Millisecond,
-		Out: e.Reason == crawl.EndBudget,
-	}
-}
-
-// forget drops what the leases of a job did that does not run any more. A run of it that comes later begins as one after a restart does.
-func (k *lore) forget(job uint32) {
-	for _, r := range k.readers {
-		delete(r.did, job)
-	}
-}
-
 // shape changes a lease's quota and budget by what the last one of its task did. Of a search the quota counts result pages, and the
 // completion rate is that of what it has named: how much of what was tried to be had was collected.
 func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, node int, now int64) {
@@ -157,9 +131,9 @@ func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, n
 	if w.Bound != "" || t.Of != nil { // it has no other node to go to; a search learns of its pair by what it names
 		cfg.First = 0
 	}
-	s, ok := r.did[t.Job][lease.Task]
-	if !ok {
-		s = schedule.Subtask{Quota: lease.Quota, Budget: time.Duration(lease.BudgetMS) * time.Millisecond}
+	s, ok := schedule.Subtask{Quota: lease.Quota, Budget: msec(lease.BudgetMS)}, t.Did.Known
+	if d := &t.Did; ok {
+		s = schedule.Subtask{Quota: int(d.Quota), Budget: msec(d.BudgetMS), Exist: int(d.Tried), Collected: int(d.Collected), Took: msec(d.TookMS), Out: d.Out}
 	}
 	if t.Of != nil {
 		cfg = cfg.Searches()
@@ -223,7 +197,7 @@ func (k *lore) did(node string) *schedule.Measured {
 const learnEvery = 20_000
 
 // take takes in what an entry has measured.
-func (k *lore) take(fx *frontier.Effects, at int64) {
+func (k *lore) take(fx *frontier.Effects) {
 	for _, fact := range fx.Facts {
 		k.foretold(&fact)
 		k.learned.Take(fact)
@@ -241,9 +215,6 @@ func (k *lore) take(fx *frontier.Effects, at int64) {
 	for _, e := range fx.Ended {
 		if e.Lease.Probe != "" {
 			k.probed(e.Lease)
-		}
-		for _, r := range k.readers {
-			r.ended(e, at)
 		}
 	}
 }

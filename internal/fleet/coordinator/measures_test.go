@@ -21,7 +21,7 @@ func TestForecasts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell := func(fs ...learn.Fact) { k.take(&frontier.Effects{Facts: fs}, 0) }
+	tell := func(fs ...learn.Fact) { k.take(&frontier.Effects{Facts: fs}) }
 	const n = maxForecasts + 7
 	for i := range n {
 		site := fmt.Sprintf("s%d.test", i%50)

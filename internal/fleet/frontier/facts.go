@@ -49,7 +49,11 @@ func (x *tx) sealed(t *Task, l *Lease, reason string) error {
 		x.fx.Facts = append(x.fx.Facts, learn.Ended(x.worker(l), l.Ping, x.at))
 	}
 	x.hasRead(t, l, reason)
-	x.fx.Ended = append(x.fx.Ended, Ended{l, reason, l.Given - l.Held})
+	tried := l.Given - l.Held
+	if l.Given > 0 && !l.Resolve {
+		t.Did = Did{Quota: l.Quota, BudgetMS: l.BudgetMS, Tried: tried, Collected: l.Collected, TookMS: x.at - l.StartMS, Out: reason == crawl.EndBudget, Known: true}
+	}
+	x.fx.Ended = append(x.fx.Ended, Ended{l, reason, tried})
 	return x.close(t, l)
 }
 

@@ -50,6 +50,7 @@ type Task struct {
 	Copies int64 `cbor:"81,keyasint,omitempty"` // of the pages on the topic: they say what one said that was had before
 
 	Last string `cbor:"29,keyasint,omitempty"` // node that had it last
+	Did  Did    `cbor:"82,keyasint,omitzero"`  // what its last lease did
 
 	Ended crawl.Ended `cbor:"60,keyasint"` // by nodes
 
@@ -66,6 +67,18 @@ type Task struct {
 	size   int          // what it takes, as it counts in the frontier's modelBytes
 
 	memory memory
+}
+
+// Did is what a lease of a task did that its holder has ended. The next one may be fitted to it: it stands in the view so that a coordinator that
+// begins anew fits it as the one before would have.
+type Did struct {
+	Quota     int64 `cbor:"1,keyasint,omitempty"` // pages that it might fetch
+	BudgetMS  int64 `cbor:"2,keyasint,omitempty"`
+	Tried     int64 `cbor:"3,keyasint,omitempty"` // URLs of those that it was given; the others have gone back
+	Collected int64 `cbor:"4,keyasint,omitempty"`
+	TookMS    int64 `cbor:"5,keyasint,omitempty"`
+	Out       bool  `cbor:"6,keyasint,omitempty"` // its time was over before its pages were
+	Known     bool  `cbor:"7,keyasint,omitempty"` // there was one
 }
 
 // space returns where the task's URLs are found.
