@@ -374,18 +374,19 @@ func TestFirstAnswersAreMarked(t *testing.T) {
 	}
 }
 
-// Of a template that may be about to run dry few URLs are out at a time: what those that nobody marks bring is known late.
+// Of a template that may be about to run dry few URLs are out at a time: what those that nobody marks bring is known late. The more it has
+// found, the more may be out.
 func TestWaveringTemplateHasFewOut(t *testing.T) {
 	for _, c := range []struct {
-		barren, partly int64
-		room           int
-	}{{0, 0, 336}, {24, 0, unsureFlight}, {0, 40, unsureFlight}} {
+		answers, barren, partly int64
+		room                    int
+	}{{160, 0, 0, 336}, {160, 24, 0, unsureFlight}, {160, 0, 40, unsureFlight}, {800, 200, 0, 150}, {8_000, 2_000, 0, mostUnsure}} {
 		m := New()
 		x := m.byID[m.Template(parsed(t, "http://a/page/1"))]
-		x.Answers, x.Marked, x.New, x.Barren, x.Partly = 160, 160, 160-c.barren, c.barren, c.partly
-		m.groups[x.Group].New = 160
+		x.Answers, x.Marked, x.New, x.Barren, x.Partly = c.answers, c.answers, c.answers-c.barren, c.barren, c.partly
+		m.groups[x.Group].New = c.answers
 		if w := m.Want(x.ID, 0, crawl.Key{}); w.Room != c.room {
-			t.Errorf("%d of 160 answers barren, %d partly new: room for %d, want %d", c.barren, c.partly, w.Room, c.room)
+			t.Errorf("%d of %d answers barren, %d partly new: room for %d, want %d", c.barren, c.answers, c.partly, w.Room, c.room)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 		w.Room = min(w.Room, max(0, hearGrow-g.flight))
 	}
 	if t.wavers() {
-		w.Room = min(w.Room, max(0, unsureFlight-g.flight))
+		w.Room = min(w.Room, max(0, t.unsure()-g.flight))
 	}
 	if t.Alike >= sameAfter {
 		w.Room = min(w.Room, max(0, int(max(4, limit*max(1, g.Grace)-t.Alike))-g.flight))
@@ -69,6 +69,12 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 		w.Mark = crawl.MarkMay
 	}
 	return w
+}
+
+// unsure is how many URLs of a wavering template's group may be out: as many as a quarter of what it has found at most, since each small portion costs a
+// message, and what has found much seldom runs dry at once.
+func (t *Template) unsure() int {
+	return int(min(mostUnsure, max(unsureFlight, t.finds()/4)))
 }
 
 // mixedEvery is of how many answers of a mixed template one must be marked: all, unless it is proven, or hardly any counted as nothing. What

@@ -71,6 +71,7 @@ const (
 	maxFlight    = 512                // and two more for each new answer that it had, up to this
 	wavering     = 8                  // if one answer in so many of a template brought nothing,
 	unsureFlight = 64                 // no more of its group may be out: it is not long until it is known that it runs dry
+	mostUnsure   = 256                // of one that has found much
 	newestKept   = rounds * trialSize // of the URLs that wait: as many as are tried
 
 	maxTemplates = 1024 // a site
