@@ -60,6 +60,7 @@ type Entry struct {
 	Order       *Order        `cbor:"61,keyasint,omitempty"`
 	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
 	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
+	Otherwise   *Otherwise    `cbor:"64,keyasint,omitempty"` // what a shadow of the job would have done so far, in grants and states
 	Round       *Round        `cbor:"70,keyasint,omitempty"`
 	Edit        *Edit         `cbor:"100,keyasint,omitempty"`
 }

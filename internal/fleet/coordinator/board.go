@@ -11,6 +11,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
 )
 
 // board is the coordinator's view for others: jobs, tasks and nodes as they were at most a moment ago. The loop brings it up to date,
@@ -307,9 +308,11 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	if r := c.jobs.runs[j.ID]; r != nil {
 		v.RanMS, v.Limited = r.ran(now).Milliseconds(), cmp.Or(r.limited, v.Limited)
 	}
-	if d := c.shadows[j.ID]; d != nil {
+	if d, b := c.shadows[j.ID], j.Otherwise; d != nil {
 		of := *d
 		v.Shadow = &of
+	} else if b != nil && b.Strategy != v.Strategy {
+		v.Shadow = &schedule.Difference{Otherwise: *b}
 	}
 	return v
 }

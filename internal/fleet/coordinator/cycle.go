@@ -92,7 +92,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 // grants appends the leases of a plan, and returns them by task.
 func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan *schedule.Plan) (map[uint32]*crawl.Lease, error) {
 	given := make(map[uint32]*crawl.Lease, len(plan.Assignments))
-	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
+	e := r.entry(now, crawl.EntryGrant)
 	size := 0
 	for _, a := range plan.Assignments {
 		c.desk.asks.answer()
@@ -110,7 +110,7 @@ func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job
 			if err := c.sinks.append(ctx, e); err != nil {
 				return given, err
 			}
-			e, size = &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}, 0
+			e, size = r.entry(now, crawl.EntryGrant), 0
 		}
 	}
 	if len(e.Leases) == 0 {
@@ -151,7 +151,7 @@ type probing struct {
 
 // probe grants the leases of such a plan, but of sites that would be given nothing now.
 func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p probing) error {
-	e := &crawl.Entry{Kind: crawl.EntryGrant, Ran: r.ran(now)}
+	e := r.entry(now, crawl.EntryGrant)
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		task := c.f.Task(t.ID)

@@ -154,6 +154,16 @@ func (r *run) ran(now time.Time) time.Duration {
 	return time.Duration(r.before)*time.Millisecond + now.Sub(r.begun)
 }
 
+// entry begins a grant or a state: it says how far the job has come.
+func (r *run) entry(now time.Time, kind crawl.EntryKind) *crawl.Entry {
+	e := &crawl.Entry{Kind: kind, Ran: r.ran(now)}
+	if w := r.shadow; w != nil {
+		so := w.diff.Otherwise
+		e.Otherwise = &so
+	}
+	return e
+}
+
 // schedule puts a task among those that wait, if it does and its job runs.
 func (b *jobs) schedule(t *frontier.Task) { b.scheduleAt(t, 0) }
 
@@ -436,7 +446,9 @@ func (c *Coordinator) finish(ctx context.Context, now time.Time, j *frontier.Job
 		if state == crawl.JobLimited {
 			to.Limit = r.limited
 		}
-		return false, c.sinks.append(ctx, &crawl.Entry{Kind: crawl.EntryState, State: to, Ran: r.ran(now)})
+		e := r.entry(now, crawl.EntryState)
+		e.State = to
+		return false, c.sinks.append(ctx, e)
 	}
 	c.gave.Store(j.ID, r.spread.gaveWay())
 	c.tellShadow(j.ID, r.shadow)

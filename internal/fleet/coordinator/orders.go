@@ -160,15 +160,15 @@ func (c *Coordinator) SetState(ctx context.Context, id uint32, state string) err
 }
 
 func (c *Coordinator) setState(ctx context.Context, now time.Time, j *frontier.Job, state string) error {
-	e := &crawl.Entry{Kind: crawl.EntryState, State: &crawl.JobState{Job: j.ID, State: state}}
-	e.Ran = msec(j.RanMS)
+	e := &crawl.Entry{Kind: crawl.EntryState, Ran: msec(j.RanMS)}
 	if r := c.jobs.runs[j.ID]; r != nil {
-		e.Ran = r.ran(now)
+		e = r.entry(now, e.Kind)
 		r.paused = false
 		if state == crawl.JobRunning {
 			r.limited, r.ending = "", false
 		}
 	}
+	e.State = &crawl.JobState{Job: j.ID, State: state}
 	return c.sinks.append(ctx, e)
 }
 

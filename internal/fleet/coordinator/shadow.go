@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/learn"
 	"argosy/internal/plan/schedule"
@@ -12,7 +13,7 @@ import (
 type shadow struct {
 	read   *reader
 	memory *schedule.Memory
-	diff   *schedule.Difference // since the coordinator began, whichever run of the job it was counted in
+	diff   *schedule.Difference // since the job has this shadow, whichever coordinator and run of the job it was counted in
 	spent  time.Duration
 	told   time.Time
 	lacks  bool // the nodes that are there do not have what it goes by: others may come
@@ -36,7 +37,10 @@ func (c *Coordinator) shadow(now time.Time, j *frontier.Job, spec string) (*shad
 	}
 	diff := c.shadows[j.ID]
 	if diff == nil {
-		diff = &schedule.Difference{Strategy: c.cfg.Shadow}
+		diff = &schedule.Difference{Otherwise: crawl.Otherwise{Strategy: c.cfg.Shadow}}
+		if b := j.Otherwise; b != nil && b.Strategy == c.cfg.Shadow {
+			diff.Otherwise = *b
+		}
 		c.shadows[j.ID] = diff
 	}
 	diff.Failed = ""

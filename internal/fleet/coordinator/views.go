@@ -29,7 +29,7 @@ type JobView struct {
 
 	Given []crawl.Engine `json:"given_engines,omitempty"` // to searches by people, besides those of the job
 
-	Shadow *schedule.Difference `json:"shadow,omitempty"`    // since the coordinator began
+	Shadow *schedule.Difference `json:"shadow,omitempty"`    // the last one that the job had
 	Aside  int64                `json:"set_aside,omitempty"` // URLs that were pending again because the ledger could not take an entry
 	Retry  *Progress            `json:"retry,omitempty"`     // of a retry that is under way
 }

@@ -212,7 +212,7 @@ func (x *tx) apply(e *crawl.Entry) error {
 	case crawl.EntryState:
 		if j := f.jobs[e.State.Job]; j != nil {
 			j.State, j.Limit = e.State.State, e.State.Limit
-			j.ran(e.Ran.Milliseconds(), x.at)
+			j.tells(e, x.at)
 			x.jobs[j.ID] = j
 			if j.State == crawl.JobCancelled {
 				j.Walk = nil
@@ -461,7 +461,7 @@ func (x *tx) grant(e *crawl.Entry) error {
 	if len(e.Leases) > 0 {
 		if j := x.f.jobs[e.Leases[0].Job]; j != nil {
 			j.State = crawl.JobRunning
-			j.ran(e.Ran.Milliseconds(), x.at)
+			j.tells(e, x.at)
 			x.jobs[j.ID] = j
 		}
 	}

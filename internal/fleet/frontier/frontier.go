@@ -91,20 +91,21 @@ type Frontier struct {
 // Job is a job as the frontier holds it.
 type Job struct {
 	crawl.Job
-	State    string
-	Limit    string   `cbor:",omitempty"` // that has ended it, of crawl.JobLimited
-	Joined   []string // where seeds redirected to
-	StartMS  int64
-	RanMS    int64          // running time of earlier runs and of this one, as of RanAt
-	RanAt    int64          `cbor:",omitempty"` // when that was noted: at the last grant, finish, or report some seconds after those; Unix ms
-	Sown     int64          // of its list of seeds: taken in
-	Aside    int64          // URLs that were pending again because an entry was set aside
-	Walk     *Walk          `cbor:",omitempty"` // a retry that is under way
-	Again    []crawl.Page   `cbor:",omitempty"` // pages that nodes had ended and searches ask for again: the ledger does not know of it before the log has a retry that names them
-	Engines  []crawl.Engine `cbor:",omitempty"` // that people have given searches since, besides those of the job
-	Rounds   uint32         // markets held
-	Last     Held           // the last of them
-	Accounts []Account      // of its crawlers
+	State     string
+	Limit     string   `cbor:",omitempty"` // that has ended it, of crawl.JobLimited
+	Joined    []string // where seeds redirected to
+	StartMS   int64
+	RanMS     int64            // running time of earlier runs and of this one, as of RanAt
+	RanAt     int64            `cbor:",omitempty"` // when that was noted: at the last grant, finish, or report some seconds after those; Unix ms
+	Sown      int64            // of its list of seeds: taken in
+	Aside     int64            // URLs that were pending again because an entry was set aside
+	Walk      *Walk            `cbor:",omitempty"` // a retry that is under way
+	Again     []crawl.Page     `cbor:",omitempty"` // pages that nodes had ended and searches ask for again: the ledger does not know of it before the log has a retry that names them
+	Engines   []crawl.Engine   `cbor:",omitempty"` // that people have given searches since, besides those of the job
+	Rounds    uint32           // markets held
+	Last      Held             // the last of them
+	Accounts  []Account        // of its crawlers
+	Otherwise *crawl.Otherwise `cbor:",omitempty"` // what a shadow would have done until the last grant, or until it ended
 
 	Totals crawl.Counts `cbor:"-"`
 	Ended  crawl.Ended  `cbor:"-"` // by nodes

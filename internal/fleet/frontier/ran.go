@@ -18,5 +18,12 @@ func (x *tx) countRan(j *Job) {
 	}
 }
 
+// tells takes in what a grant, or a state, says of a job besides what it is about.
+func (j *Job) tells(e *crawl.Entry, at int64) {
+	if j.ran(e.Ran.Milliseconds(), at); e.Otherwise != nil {
+		j.Otherwise = e.Otherwise
+	}
+}
+
 // ran notes how long a job had run at a time.
 func (j *Job) ran(ms, at int64) { j.RanMS, j.RanAt = ms, at }

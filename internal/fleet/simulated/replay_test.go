@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -367,6 +368,10 @@ func TestShadow(t *testing.T) {
 		j.Limits.LeaseTime = time.Second
 		id := s.Submit(j)
 		var d *schedule.Difference
+		s.until("it is under way", time.Hour, func() bool { d = s.Job(id).Shadow; return d != nil && d.Cycles >= 3 })
+		s.Halt()
+		s.Start()
+		before := *d
 		s.until("the job ends", time.Hour, func() bool {
 			v := s.Job(id)
 			if v.Shadow != nil {
@@ -376,6 +381,12 @@ func TestShadow(t *testing.T) {
 		})
 		if last := s.Job(id).Shadow; last == nil || d == nil || last.Cycles < d.Cycles {
 			t.Errorf("what differed is not known any more when the job has ended: %+v after %+v", last, d)
+		} else if last.Cycles < before.Cycles || last.Same < before.Same || last.Other < before.Other {
+			t.Errorf("%+v is counted in all, %+v before a restart", last, before)
+		} else {
+			s.Halt()
+			s.Start()
+			s.until("what differed is known again", time.Minute, func() bool { return reflect.DeepEqual(s.Job(id).Shadow, last) })
 		}
 		if d == nil || d.Strategy != "random" || d.Cycles == 0 || d.Same == 0 || d.Other == 0 || d.Real <= 0 || d.Failed != "" {
 			t.Errorf("%+v", d)

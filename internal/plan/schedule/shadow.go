@@ -1,21 +1,13 @@
 package schedule
 
+import "argosy/internal/crawl"
+
 // Difference is how far the plans of another strategy, a shadow, are from those that were carried out: it decided beside the
 // real one, in the same cycles, from the same snapshots, and nothing was done of it. Tasks count in each cycle: one that waits through ten
 // cycles in which it would have been given out counts ten times, for so often it would have been decided otherwise.
 type Difference struct {
-	Strategy string `json:"strategy"` // the shadow
-	Cycles   int64  `json:"cycles"`   // that both planned
-	Skipped  int64  `json:"skipped"`  // cycles that it was left out of, to bound what it costs
-	Same     int64  `json:"same"`     // tasks that both gave to one node, or both left waiting
-	Other    int64  `json:"other"`    // tasks that it would have given to another node
-	Waits    int64  `json:"waits"`    // tasks that were given out and that it would have left waiting
-	Gives    int64  `json:"gives"`    // tasks that wait and that it would have given out
-	Failed   string `json:"failed,omitempty"`
-
-	// Of tasks that went elsewhere: useful bits/s that were expected, added up, of the real node and of the shadow's.
-	Real   float64 `json:"real_bits_per_s"`
-	Shadow float64 `json:"shadow_bits_per_s"`
+	crawl.Otherwise
+	Failed string `json:"failed,omitempty"`
 }
 
 // Compare adds a cycle in which a snapshot got two plans, and returns the shadow's nodes of the tasks where it differs: by
