@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Webs whose pages stand at the crossing of two lists that are finite themselves: articles and languages, words and articles, things and things.
+
+// untranslated has articles in 25 languages into which none was translated: the text is the same, and all links stay in their language.
+func untranslated(n int) *part {
+	langs := strings.Fields("en de fr es it nl pl pt sv da nb fi cs sk hu ro bg el tr ru uk ja ko zh ar")
+	traps := []trap{{name: "languages"}}
+	p := made("/", []link{{"/en/guide-0", "Guide", "guide0"}}, ids("guide", n), traps, func(s *site, rest string, q url.Values) *answer {
+		lang, of, _ := strings.Cut(rest, "/")
+		var i int
+		if !slices.Contains(langs, lang) || !is(of, "guide-%d", &i) || i >= n {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint("guide", i)))
+		pg.para(fmt.Sprint("guide", i), 80)
+		for _, l := range langs {
+			pg.link(fmt.Sprintf("/%s/guide-%d", l, i), l, "")
+		}
+		for _, k := range []int{2*i + 1, 2*i + 2} {
+			if k < n {
+				pg.link(fmt.Sprintf("/%s/guide-%d", lang, k), name(fmt.Sprint("guide", k)), fmt.Sprint("guide", k))
+			}
+		}
+		a := pg.real(fmt.Sprint("guide", i))
+		if lang != "en" {
+			a.trap = "languages"
+		}
+		return a
+	})
+	p.name = "untranslated"
+	return p
+}
+
+// wordy is a magazine that makes each rarer word of its articles a link to the list of those that have it, with their beginnings.
+func wordy(n int) *part {
+	const each = 16
+	words := make([][]string, n)
+	has := map[string][]int{}
+	for i := range n {
+		r := rng(fmt.Sprint("wordy", i))
+		for len(words[i]) < each {
+			if w := vocabulary[60+r.IntN(3400)]; !slices.Contains(words[i], w) {
+				words[i] = append(words[i], w)
+				has[w] = append(has[w], i)
+			}
+		}
+	}
+	traps := []trap{{name: "words"}}
+	return made("/wordy", []link{{"/wordy/0", "Magazine", "wordy0"}}, ids("wordy", n), traps, func(s *site, rest string, q url.Values) *answer {
+		var i int
+		if rest == "/find" {
+			w := q.Get("w")
+			pg := s.page("Articles with " + w)
+			says := "found"
+			for _, i := range has[w] {
+				pg.link(fmt.Sprint("/wordy/", i), name(fmt.Sprint("wordy", i)), fmt.Sprint("wordy", i))
+				pg.text("%s…", clip(prose(s.seed+fmt.Sprint("/wordy", i), 60), 80))
+				says += fmt.Sprint(" ", i)
+			}
+			if len(has[w]) == 1 { // it says what the article says
+				says = fmt.Sprint("wordy", has[w][0])
+			}
+			return pg.trap("words", says)
+		}
+		if !is(rest, "/%d", &i) || i >= n {
+			return nil
+		}
+		pg := s.page(name(fmt.Sprint("wordy", i)))
+		pg.para(fmt.Sprint("wordy", i), 60)
+		for _, w := range words[i] {
+			pg.link("/wordy/find?w="+w, w, "")
+		}
+		for _, k := range []int{2*i + 1, 2*i + 2} {
+			if k < n {
+				pg.link(fmt.Sprint("/wordy/", k), name(fmt.Sprint("wordy", k)), fmt.Sprint("wordy", k))
+			}
+		}
+		return pg.real(fmt.Sprint("wordy", i))
+	})
+}
+
+// compared is a shop in which any two things can be held against each other: such a page says what the pages of both say.
+func compared(n int) *part {
+	traps := []trap{{name: "comparisons"}}
+	return made("/gear/", []link{{"/gear/0", "Gear", "gear0"}}, ids("gear", n), traps, func(s *site, rest string, _ url.Values) *answer {
+		var a, b int
+		offer := func(pg *page, i int) {
+			for k := range 8 {
+				if o := draw(fmt.Sprint(rest, i, "/", k), n); o != i {
+					pg.link(fmt.Sprintf("/gear/compare/%d-%d", min(i, o), max(i, o)), "Compare with "+name(fmt.Sprint("gear", o)), "")
+				}
+			}
+		}
+		show := func(pg *page, i int) {
+			pg.para(fmt.Sprint("gear", i), 50)
+			pg.row("Weight", fmt.Sprint(draw(fmt.Sprint("weight", i), 900)), "Price", fmt.Sprint(draw(fmt.Sprint("price", i), 9000)))
+		}
+		switch {
+		case is(rest, "%d", &a) && a < n:
+			pg := s.page(name(fmt.Sprint("gear", a)))
+			show(pg, a)
+			offer(pg, a)
+			for _, k := range []int{2*a + 1, 2*a + 2} {
+				if k < n {
+					pg.link(fmt.Sprint("/gear/", k), name(fmt.Sprint("gear", k)), fmt.Sprint("gear", k))
+				}
+			}
+			return pg.real(fmt.Sprint("gear", a))
+		case is(rest, "compare/%d-%d", &a, &b) && a < b && b < n:
+			pg := s.page(fmt.Sprintf("%s or %s", name(fmt.Sprint("gear", a)), name(fmt.Sprint("gear", b))))
+			for _, i := range []int{a, b} {
+				pg.link(fmt.Sprint("/gear/", i), name(fmt.Sprint("gear", i)), fmt.Sprint("gear", i))
+				show(pg, i)
+				offer(pg, i)
+			}
+			return pg.trap("comparisons", "compared")
+		}
+		return nil
+	})
+}
+
+func crossed() (ws []*web) {
+	for _, p := range []*part{untranslated(400), wordy(250), compared(80)} {
+		ws = append(ws, single(p.name, p, library(200)))
+	}
+	return ws
+}
