@@ -146,14 +146,11 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 		return err
 	}
 	a := yield.Answer{Template: x.template(m, r, crawl.URL{}), Via: r.ownVia(o.Key)}
-	if o.Digest != "" && o.Bytes > 0 && o.Status == 200 {
-		a.Body = yield.Body(o.Digest)
-	}
-	if a.Marked = o.Shows != 0; a.Marked || m.Had(a.Body) {
+	if o.Shows != 0 {
 		if a.URL, err = crawl.Parse(r.URL); err != nil {
 			return nil
 		}
-		a.Text, a.Sample, a.Figures, a.Pictures, a.Names, a.Numbers, a.Back = o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers, o.Back
+		a.Marked, a.Text, a.Sample, a.Figures, a.Pictures, a.Names, a.Numbers, a.Back = true, o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers, o.Back
 		a.Twice, a.Changed = o.Twice, o.Changed
 		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "" && o.Status/100 == 3, o.Status >= 400
 		a.Links, a.Found, a.Feeds = o.Links, x.named[o.Key].all, x.named[o.Key].Feeds

@@ -11,7 +11,7 @@
 //
 //   - new: a quarter of a sample of its text's phrases was not there before
 //   - partly new: three phrases were not
-//   - known: the very text was there, or, marked or not, its very bytes
+//   - known: the very text was there
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
 //
 // Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven

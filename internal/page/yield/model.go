@@ -28,7 +28,6 @@ type Model struct {
 	marks   set                 // texts and phrases
 	rests   set                 // texts of URLs without a part
 	chosen  set                 // of those without settings
-	bodies  set                 // of answers, marked or not
 	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
@@ -53,7 +52,6 @@ type Meta struct {
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
-	Bodies    uint32 `cbor:"9,keyasint,omitempty"`
 	Endless   bool   `cbor:"7,keyasint,omitempty"` // something that was let go has no end: see Hear
 }
 
@@ -62,7 +60,7 @@ func New() *Model {
 	return &Model{
 		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
-		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen), bodies: newSet(maxBodies),
+		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
 }
 
@@ -371,7 +369,7 @@ func (m *Model) Size() int {
 			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
 		}
 	}
-	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len()+m.chosen.len()+m.bodies.len())
+	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
 }
 
 // Kinds of records: the first byte of their keys.
@@ -384,7 +382,6 @@ const (
 	recMark     = 'k'
 	recRest     = 'r'
 	recChosen   = 's'
-	recBody     = 'b'
 )
 
 // Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. Keys
@@ -439,12 +436,9 @@ func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte
 	if err == nil {
 		err = m.chosen.flush(recChosen, put, drop)
 	}
-	if err == nil {
-		err = m.bodies.flush(recBody, put, drop)
-	}
 	if m.metaDirty {
 		m.metaDirty = false
-		m.Meta.Marks, m.Meta.Rests, m.Meta.Chosen, m.Meta.Bodies = m.marks.gen, m.rests.gen, m.chosen.gen, m.bodies.gen
+		m.Meta.Marks, m.Meta.Rests, m.Meta.Chosen = m.marks.gen, m.rests.gen, m.chosen.gen
 		save(recMeta, 0, &m.Meta)
 	}
 	return err
@@ -490,8 +484,6 @@ func (m *Model) Load(key, value []byte) error {
 		m.rests.load(key, value)
 	case recChosen:
 		m.chosen.load(key, value)
-	case recBody:
-		m.bodies.load(key, value)
 	default:
 		err = fmt.Errorf("yield: record of kind %q", key[0])
 	}

@@ -139,13 +139,10 @@ func (t *Template) uncertain() bool {
 	return open && t.Shown >= drawnFrom && 2*t.Shown >= t.Marked
 }
 
-// novelty says what is new in an answer, and remembers it. first is the template that has shown its bytes before, nil if none has.
-func (m *Model) novelty(a *Answer, first *Template) kind {
+// novelty says what is new in an answer, and remembers it.
+func (m *Model) novelty(a *Answer) kind {
 	was, known := m.marks.get(a.Text)
 	by := uint32(was)
-	if !known && first != nil {
-		by, known = first.ID, true
-	}
 	if !known || m.byID[by] == nil {
 		by = a.Template
 	}
@@ -165,7 +162,7 @@ func (m *Model) novelty(a *Answer, first *Template) kind {
 		m.pays = int64(newPays * 4 * fresh * fresh / (n * n))
 	}
 	switch {
-	case known && first == nil && pictures > 0: // what they are called is not in the text
+	case known && pictures > 0: // what they are called is not in the text
 		return isShown
 	case known && m.unrelated(m.byID[a.Template], m.byID[by]):
 		return isCopy

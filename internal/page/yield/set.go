@@ -7,7 +7,6 @@ const (
 	maxMarks  = 32_768
 	maxRests  = 8_192
 	maxChosen = 4_096
-	maxBodies = 8_192
 )
 
 // set is an exact set of 64-bit marks with a value each. When the newer generation is full the older one is forgotten; what is

@@ -255,7 +255,6 @@ type Answer struct {
 	Via      uint32    // template of the page that named it, 0 if that is not of this site
 	Page     bool      // a page that was read: Text and Sample say what it brought, if it was marked
 	Marked   bool
-	Body     uint64   // of its bytes, marked or not; 0 if that is not known
 	Text     uint64   // of the visible text; of what is not a page, of its bytes; of a redirect, of where it leads
 	Sample   []uint32 // of the text's phrases
 	Figures  []uint32 // of the text's figures
@@ -319,10 +318,6 @@ func (m *Model) Take(a *Answer) Event {
 	m.metaDirty = true
 	via := m.byID[a.Via]
 	t.namedBy(via)
-	first := m.body(a)
-	if !a.Marked && first != nil {
-		return m.same(t, via, a, first)
-	}
 	if !a.Marked {
 		t.Skipped = min(t.Skipped+1, markMixed-1)
 		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
@@ -340,7 +335,7 @@ func (m *Model) Take(a *Answer) Event {
 	_, a.again = m.visit(t)
 	a.again = a.again || m.chooses(t, &m.pieces)
 	spelled, event := m.compare(t, a)
-	of := m.novelty(a, first)
+	of := m.novelty(a)
 	if m.Feeding(t.ID) && !m.Watches(t.ID) {
 		a.Feeds = Feeds{Own: a.Found} // they were counted for what its links are called
 	}
