@@ -145,6 +145,7 @@ type Lease struct {
 	Targets     []Target `cbor:"13,keyasint,omitempty"`
 	Probe       string   `cbor:"14,keyasint,omitempty"`  // measure the site by this URL, fetch nothing else
 	Ping        bool     `cbor:"15,keyasint,omitempty"`  // with Probe: the delay to it, not its bandwidth
+	Early       bool     `cbor:"16,keyasint,omitempty"`  // with Probe: the pages of its site do not pay for it yet
 	Asked       *Asked   `cbor:"100,keyasint,omitempty"` // of a job that collects: the search that it is for
 	From        string   `cbor:"101,keyasint,omitempty"` // source address by whose clock its site is asked (NodeInfo.From); empty: there is one clock
 }

@@ -321,7 +321,7 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 func (c *Coordinator) shownNodes() []shownNode {
 	views := make([]NodeView, 0, len(c.fleet.nodes))
 	for id, n := range c.fleet.nodes {
-		views = append(views, NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), Landmark: n.info.Echo != "", Measured: *c.lore.did(id)})
+		views = append(views, NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), Landmark: n.info.Echo != "", Measured: c.lore.learned.Tally().Node(id)})
 	}
 	views = c.fleet.withRefused(views)
 	out := make([]shownNode, len(views))

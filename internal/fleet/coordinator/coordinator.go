@@ -125,9 +125,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co := &Coordinator{
 		cfg: c, reg: reg, f: f, post: post{out, c.Logger, map[uint64]bool{}}, open: newOpen(f.Lease), fleet: newFleet(c.Logger, c.Gate), books: newAccounts(),
 		jobs: jobs{f: f, runs: map[uint32]*run{}}, shadows: map[uint32]*schedule.Difference{}, disk: disk{ask: c.Full, logger: c.Logger}, desk: newDesk(),
-		lore: lore{
-			strategies: c.Strategies, logger: c.Logger, measured: map[string]*schedule.Measured{}, readers: map[string]*reader{}, probing: map[pair]bool{},
-		},
+		lore: lore{strategies: c.Strategies, logger: c.Logger, readers: map[string]*reader{}},
 	}
 	co.board.init()
 	co.log, co.ledger = log, l

@@ -58,7 +58,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	watch := start()
 	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
 	r.read.book.Fit()
-	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: &c.lore.spent})
+	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: c.lore.learned.Tally().Spent()})
 	if err := schedule.Verify(s, probes); err != nil {
 		return err
 	}
@@ -163,15 +163,13 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 			c.jobs.schedule(task)
 			continue
 		}
-		c.lore.spent.Take(t)
 		u, err := crawl.Parse(next[0].URL)
 		if err != nil {
 			return err
 		}
 		l := c.newLease(now, j, t, n)
-		l.Probe, l.Ping = u.Origin()+"/", p.pings[i]
+		l.Probe, l.Ping, l.Early = u.Origin()+"/", p.pings[i], !c.lore.learned.Tally().Spent().Pays(t)
 		c.hold(l, t)
-		c.lore.probing[pair{int32(n.Book), int32(t.Book), l.Ping}] = true
 		e.Leases = append(e.Leases, *l)
 	}
 	if len(e.Leases) == 0 {

@@ -36,7 +36,7 @@ func newDecider(t *testing.T, fs vfs.FS, no uint64) *decider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learned, readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
+	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learned, readers: map[string]*reader{}}
 	r, err := k.reader("feedback", &crawl.Placing{})
 	if err != nil {
 		t.Fatal(err)

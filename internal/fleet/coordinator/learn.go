@@ -35,13 +35,9 @@ type reader struct {
 type lore struct {
 	strategies func(spec string) (schedule.Strategy, error)
 	logger     *slog.Logger
-	learned    *learn.Learner                // from all facts of the fleet
-	facts      int                           // taken in since it was written down
-	measured   map[string]*schedule.Measured // by each node, since Run began
-	between    int                           // delays between nodes, likewise
-	readers    map[string]*reader            // by strategy, and what jobs say of landmarks
-	probing    map[pair]bool                 // pairs that were sent to be probed
-	spent      schedule.Allowance            // since Run began
+	learned    *learn.Learner     // from all facts of the fleet
+	facts      int                // taken in since it was written down
+	readers    map[string]*reader // by strategy, and what jobs say of landmarks
 }
 
 // reader returns a strategy's reader; the first call makes it. Jobs that name landmarks, or the only store that nodes may write to, have one
@@ -96,7 +92,7 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 		from = append(append(from, '\n'), nodes[i].ID...)
 	}
 	if r.how == learn.ByOrder {
-		from = strconv.AppendInt(append(from, '\n'), int64(k.between), 10)
+		from = strconv.AppendInt(append(from, '\n'), int64(k.learned.Tally().Sum().Between), 10)
 	}
 	r.basis = from
 	if string(from) != r.chosen {
@@ -152,15 +148,9 @@ func (r *reader) shape(lease *crawl.Lease, t *frontier.Task, w *schedule.Task, n
 	lease.BudgetMS = budget.Milliseconds()
 }
 
-// pair is a node and a site by their numbers, and what is measured of them.
-type pair struct {
-	node, site int32
-	ping       bool // the delay, not the bandwidth
-}
-
 // isProbed reports whether something of a pair was measured, or was tried to be, or was sent to be measured.
 func (k *lore) isProbed(site, node int, ping bool) bool {
-	return k.hasMeasured(site, node, ping) || k.learned.Record().WasTried(node, site, ping) || k.probing[pair{int32(node), int32(site), ping}]
+	return k.hasMeasured(site, node, ping) || k.learned.Record().WasTried(node, site, ping) || k.learned.Tally().Sent(node, site, ping)
 }
 
 func (k *lore) hasMeasured(site, node int, ping bool) bool {
@@ -170,27 +160,12 @@ func (k *lore) hasMeasured(site, node int, ping bool) bool {
 	return k.learned.Record().Probed(node, site)
 }
 
-// Measured counts what was measured since the coordinator began, besides what leases tell. It is called when Run has ended.
-func (c *Coordinator) Measured() schedule.Measured { return c.lore.sum() }
-
-func (k *lore) sum() (sum schedule.Measured) {
-	for _, m := range k.measured {
-		sum.Bandwidth += m.Bandwidth
-		sum.Delays += m.Delays
-		sum.Stores += m.Stores
-		sum.Between += m.Between
+// Measured counts what the fleet has measured, besides what leases tell. It is called when Run has ended.
+func (c *Coordinator) Measured() (sum schedule.Measured) {
+	if c.lore.learned == nil { // it has not come so far
+		return sum
 	}
-	return sum
-}
-
-// did is what a node has measured.
-func (k *lore) did(node string) *schedule.Measured {
-	m := k.measured[node]
-	if m == nil {
-		m = &schedule.Measured{}
-		k.measured[node] = m
-	}
-	return m
+	return c.lore.learned.Tally().Sum()
 }
 
 // learnEvery is after how many facts what was learned is written down, so that a restart reads back at most as many.
@@ -201,36 +176,8 @@ func (k *lore) take(fx *frontier.Effects) {
 	for _, fact := range fx.Facts {
 		k.foretold(&fact)
 		k.learned.Take(fact)
-		switch fact.Kind {
-		case learn.Crawl:
-			k.did(fact.Node).Bandwidth++
-		case learn.Store:
-			k.did(fact.Node).Stores++
-		case learn.Distance:
-			k.did(fact.Node).Between++
-			k.between++
-		}
 	}
 	k.facts += len(fx.Facts)
-	for _, e := range fx.Ended {
-		if e.Lease.Probe != "" {
-			k.probed(e.Lease)
-		}
-	}
-}
-
-// probed takes note of a probe that has ended. One that has measured nothing is not made again: what was learned says that it was tried, or,
-// where its node did not end it, this life of the coordinator remembers it.
-func (k *lore) probed(l *frontier.Lease) {
-	record := k.learned.Record()
-	node, site := record.Node(l.Node), record.Site(l.Site)
-	if !k.hasMeasured(site, node, l.Ping) {
-		return
-	}
-	delete(k.probing, pair{int32(node), int32(site), l.Ping})
-	if l.Ping {
-		k.did(l.Node).Delays++
-	}
 }
 
 // keep writes down what was learned when enough has come since it was written last.

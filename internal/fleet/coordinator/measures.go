@@ -142,7 +142,7 @@ type Located struct {
 // Measurements are what the strategy of a job knows by measuring, and how well it foretold it.
 type Measurements struct {
 	Strategy  string            `json:"strategy"`
-	Measured  schedule.Measured `json:"measured"` // besides what leases tell, since the coordinator leads
+	Measured  schedule.Measured `json:"measured"` // besides what leases tell
 	Nodes     []Located         `json:"nodes"`
 	Sites     []Located         `json:"sites"`     // of the job, those with most URLs
 	Forecasts []Forecast        `json:"forecasts"` // the last ones, since the coordinator leads

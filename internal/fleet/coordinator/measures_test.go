@@ -16,7 +16,7 @@ import (
 
 // What was expected is noted before it is learned, in the order in which it was measured, and of the last ones only.
 func TestForecasts(t *testing.T) {
-	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learn.New(), readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
+	k := &lore{strategies: strategy.New, logger: slog.New(slog.DiscardHandler), learned: learn.New(), readers: map[string]*reader{}}
 	r, err := k.reader("greedy", &crawl.Placing{})
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestAccuracy(t *testing.T) {
 // Two jobs in turn, one of which names its landmarks, keep theirs: no cycle of the one chooses those of the other anew.
 func TestLandmarksOfJobsInTurn(t *testing.T) {
 	chosen := 0
-	k := &lore{strategies: strategy.New, logger: slog.New(counting{&chosen}), learned: learn.New(), readers: map[string]*reader{}, probing: map[pair]bool{}, measured: map[string]*schedule.Measured{}}
+	k := &lore{strategies: strategy.New, logger: slog.New(counting{&chosen}), learned: learn.New(), readers: map[string]*reader{}}
 	var nodes []schedule.Node
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
 		nodes = append(nodes, schedule.Node{ID: id, Book: k.learned.Record().Node(id)})

@@ -110,7 +110,7 @@ type NodeView struct {
 
 	Quarantine ledger.Quarantine `json:"quarantine"`
 
-	Measured schedule.Measured `json:"measured"` // besides what its leases tell, since the coordinator leads
+	Measured schedule.Measured `json:"measured"` // besides what its leases tell
 	Requests Requests          `json:"requests"`
 }
 

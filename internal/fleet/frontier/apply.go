@@ -437,6 +437,9 @@ func (x *tx) grant(e *crawl.Entry) error {
 		t.Last = l.Node
 		x.runs(t, l)
 		t.Attempts = max(t.Attempts, g.Attempt)
+		if l.Probe != "" {
+			x.fx.Facts = append(x.fx.Facts, learn.OfProbe(x.worker(l), l.Ping, !g.Early, x.at))
+		}
 		held, err := x.hold(t, l, g.Targets)
 		if err != nil {
 			return err
@@ -519,6 +522,9 @@ func (x *tx) recall(r crawl.Recall) error {
 	} else if seeker := x.f.Searching(t.Job, t.Search); t.Search > 0 && seeker != nil && t.State == "" && seeker.Of.Node == l.Node && !l.Resolve && l.Probe == "" {
 		x.tasks[seeker.ID] = seeker
 		x.moves(seeker, fmt.Sprintf("taken back from %s: %s", l.Node, r.Reason))
+	}
+	if l.Probe != "" && r.Reason == crawl.EndDead {
+		x.fx.Facts = append(x.fx.Facts, learn.OfLoss(x.worker(l), x.at))
 	}
 	x.fx.Recalled = append(x.fx.Recalled, l)
 	return x.close(t, l)

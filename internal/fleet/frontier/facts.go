@@ -17,6 +17,7 @@ import (
 type knowledge struct {
 	Seq    uint64 `cbor:"1,keyasint"` // facts up to this entry are in it
 	Record []byte `cbor:"2,keyasint"`
+	Tally  []byte `cbor:"3,keyasint,omitempty"`
 }
 
 var (
@@ -67,7 +68,7 @@ func (f *Frontier) Learner() (*learn.Learner, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if was, err := learn.Resume(k.Record); err == nil {
+		if was, err := learn.Resume(k.Record, k.Tally); err == nil {
 			learner = was
 		}
 	}
@@ -93,7 +94,11 @@ func (f *Frontier) KeepLearned(learner *learn.Learner) error {
 	if err != nil {
 		return err
 	}
-	value, err := crawl.Marshal(knowledge{Seq: f.pos.Seq, Record: record})
+	tally, err := learner.Tally().Encode()
+	if err != nil {
+		return err
+	}
+	value, err := crawl.Marshal(knowledge{Seq: f.pos.Seq, Record: record, Tally: tally})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,11 @@ func encode(t *testing.T, l *learn.Learner) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	y, err := l.Tally().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, y...)
 }
 
 // A probe that has measured nothing (its site refuses the node, or has no root page) is known to have been made, also when the frontier is

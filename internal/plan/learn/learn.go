@@ -28,6 +28,9 @@ const (
 	Refused                    // a bandwidth probe that a site has refused: All tries, none of them Good, and nothing of its speed
 	Tried                      // a bandwidth probe of a site has ended, whatever it measured
 	TriedDelay                 // a probe of a site's delay has ended, whatever it measured
+	Sent                       // a bandwidth probe of a site was given out; Good is 1 where the site's pages pay for it
+	SentDelay                  // a probe of a site's delay was given out, likewise
+	Lost                       // the node that was sent to measure a site has gone: either may be given out again
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -161,19 +164,27 @@ func measures(w Worker, ms []crawl.Measure, at int64) (out []Fact) {
 
 // Learner folds facts into a record. It is not safe for use by several goroutines.
 type Learner struct {
-	rec *predict.Record
+	rec   *predict.Record
+	tally *Tally
 }
 
 // New returns a learner that knows nothing.
-func New() *Learner { return &Learner{rec: predict.NewRecord()} }
+func New() *Learner {
+	rec := predict.NewRecord()
+	return &Learner{rec: rec, tally: newTally(rec)}
+}
 
-// Resume returns a learner that knows what another wrote down with Encode.
-func Resume(b []byte) (*Learner, error) {
-	rec, err := predict.DecodeRecord(b)
+// Resume returns a learner that knows what another wrote down with Encode, and what its tally did.
+func Resume(record, tally []byte) (*Learner, error) {
+	rec, err := predict.DecodeRecord(record)
 	if err != nil {
 		return nil, err
 	}
-	return &Learner{rec: rec}, nil
+	y, err := decodeTally(tally, rec)
+	if err != nil {
+		return nil, err
+	}
+	return &Learner{rec: rec, tally: y}, nil
 }
 
 // Encode writes down what was learned: a checkpoint. Equal knowledge gives equal bytes.
@@ -182,6 +193,9 @@ func (l *Learner) Encode() ([]byte, error) { return l.rec.Encode() }
 // Record returns what was learned. Books over it read what is taken in later, too.
 func (l *Learner) Record() *predict.Record { return l.rec }
 
+// Tally returns what measuring has come to. It changes with what is taken in later.
+func (l *Learner) Tally() *Tally { return l.tally }
+
 // maxNodes bounds the names that nodes say that they have measured. Each costs room with every site, and anybody who has joined can make
 // names up; twice as many as a fleet is made for.
 const maxNodes = 2000
@@ -189,6 +203,15 @@ const maxNodes = 2000
 // Take takes in a fact. What no figure can be had from (no time, no node, not a number) changes nothing.
 func (l *Learner) Take(f Fact) {
 	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory, f.Pages) {
+		return
+	}
+	l.record(f)
+	l.tally.take(&f)
+}
+
+// record takes a fact into the record.
+func (l *Learner) record(f Fact) {
+	if f.Kind == Sent || f.Kind == SentDelay || f.Kind == Lost { // nothing is measured
 		return
 	}
 	node := l.rec.Node(f.Node)

@@ -132,7 +132,11 @@ func readAgain(t *testing.T, l *Learner) *Learner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Resume(b)
+	y, err := l.Tally().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Resume(b, y)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,6 +95,12 @@ type encodedWork struct {
 	At      int64      `cbor:"8,keyasint,omitempty"`
 }
 
+// NodeName returns the name of a node's number.
+func (rec *Record) NodeName(node int) string { return rec.nodes.names[node] }
+
+// SiteName returns the name of a site's number.
+func (rec *Record) SiteName(site int) string { return rec.sites.names[site] }
+
 // Encode writes the record down. Equal records give equal bytes: nodes and sites are in the order of their names, however they are numbered here, and those of
 // which nothing was measured are left out. A fleet numbers them as it first looks at them, a restart and a replay as they are first told of.
 func (rec *Record) Encode() ([]byte, error) {

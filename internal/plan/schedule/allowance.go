@@ -22,24 +22,42 @@ type Allowance struct {
 
 // Take counts a measurement of a task's site.
 func (a *Allowance) Take(t *Task) {
+	early := 1
+	if a.Pays(t) {
+		early = 0
+	}
+	a.Count(t.Book, 1, early)
+}
+
+// Count counts so many measurements of a site, by its number in the book, and so many that no site's pages paid for.
+func (a *Allowance) Count(site, probes, early int) {
 	if a.of == nil {
 		a.of = map[int]int{}
 	}
-	if !a.pays(t) {
-		a.early += probeCosts
+	if probes > 0 {
+		a.of[site] += probeCosts * probes
 	}
-	a.of[t.Book] += probeCosts
+	a.early += probeCosts * early
 }
 
-// pays reports whether a site's pages pay for one measurement more.
-func (a *Allowance) pays(t *Task) bool {
+// Counted returns how many measurements of each site were counted, and how many that no site's pages paid for.
+func (a *Allowance) Counted() (probes map[int]int, early int) {
+	probes = make(map[int]int, len(a.of))
+	for site, requests := range a.of {
+		probes[site] = requests / probeCosts
+	}
+	return probes, a.early / probeCosts
+}
+
+// Pays reports whether a site's pages pay for one measurement more.
+func (a *Allowance) Pays(t *Task) bool {
 	return float64(a.of[t.Book]+probeCosts)*measuredShare <= t.Known
 }
 
 // lets reports whether a site may be measured once more by a fleet of so many nodes, after so many measurements that are planned but not counted
 // yet and that no pages pay for. A site that promises nothing is not asked for this, and one of a page or two not more often than it has pages.
 func (a *Allowance) lets(t *Task, nodes, planned int) bool {
-	if a.pays(t) {
+	if a.Pays(t) {
 		return true
 	}
 	small := float64(a.of[t.Book]/probeCosts+1) > t.Known

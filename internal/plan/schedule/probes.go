@@ -170,14 +170,14 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 			continue
 		}
 		n, pings := -1, true
-		if by.Delay != Worth || by.Spent == nil || by.Spent.pays(&s.Tasks[t]) { // one landmark alone tells less than a probe
+		if by.Delay != Worth || by.Spent == nil || by.Spent.Pays(&s.Tasks[t]) { // one landmark alone tells less than a probe
 			n = turn.ping(t)
 		}
 		if n < 0 && by.Crawl != None && (by.Crawl != Worth || turn.lets(t)) {
 			n, pings = turn.next(t), false
 		}
 		if n >= 0 {
-			if by.Spent != nil && !by.Spent.pays(&s.Tasks[t]) {
+			if by.Spent != nil && !by.Spent.Pays(&s.Tasks[t]) {
 				turn.early++
 			}
 			ping = append(ping, pings)
