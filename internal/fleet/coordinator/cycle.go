@@ -237,9 +237,9 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 	}
 	v.Leases = make([]learn.Lease, 0, c.f.Opened())
 	c.f.Leases(func(l *frontier.Lease) {
-		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping}
+		o := learn.Lease{Site: learn.Site{Name: l.Site}, ID: l.ID, Task: l.Task, Node: l.Node, Ping: l.Ping, Job: l.Job}
 		if of := c.f.Job(l.Job); of != nil {
-			o.Site, o.Need = siteOf(of, l.Site, l.SiteOf()), of.Placing.Need
+			o.Site, o.Need, o.Type = siteOf(of, l.Site, l.SiteOf()), of.Placing.Need, of.Placing.Type
 			o.Failed = o.Failed || of == j && r.fruitless(l.TaskOf())
 		}
 		o.Long = v.Now-l.StartMS > slowAfter.Milliseconds()

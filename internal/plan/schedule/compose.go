@@ -151,8 +151,8 @@ func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	c.through = s.Memory == nil || !s.Memory.of(s.Nodes)
 	if f := c.figures; !c.through && f != nil && f.past != nil && f.memory == s.Memory && f.leases == len(s.Running) {
 		c.past, f.past = *f.past, nil // the solver fills it in
-	} else if !c.through {
-		c.past = s.Memory.recall(s.Running)
+	} else if s.Memory != nil {
+		c.past = s.Memory.recall(s.Nodes, s.Running)
 	}
 	if c.book == nil {
 		c.book = predict.New(predict.Config{})

@@ -128,6 +128,7 @@ func (f *flow) follow() {
 			f.runs++
 		}
 	}
+	f.again()
 }
 
 // takes says what a lease takes of its node.

@@ -35,6 +35,22 @@ func (k *kept) index(node int32) int {
 	return -1
 }
 
+// moved are a task's nodes by other numbers; -1 is of one that is gone. The order of nodes is that of their names, and stays.
+func (k *kept) moved(to []int32) *kept {
+	out := newKept(len(k.node))
+	out.best, out.at, out.version, out.looks, out.every, out.same, out.next = k.best, k.at, k.version, k.looks, k.every, k.same, k.next
+	for i, n := range k.node {
+		if to[n] < 0 {
+			continue
+		}
+		out.node, out.value, out.use = append(out.node, to[n]), append(out.value, k.value[i]), append(out.use, k.use[i])
+		if len(k.more) > 0 {
+			out.more = append(out.more, k.more[i])
+		}
+	}
+	return out
+}
+
 // teaches is what it is worth to learn what the i-th node is like.
 func (k *kept) teaches(i int) float64 {
 	if len(k.more) == 0 {

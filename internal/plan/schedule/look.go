@@ -199,8 +199,11 @@ type past struct {
 	runs  []held           // of the leases that run, in their order; those whose lease is 0 are new
 }
 
-// recall tells which leases of the last cycle still run, of a memory of the same nodes.
-func (m *Memory) recall(running []Running) past {
+// recall tells which leases of the last cycle still run.
+func (m *Memory) recall(nodes []Node, running []Running) past {
+	if !m.of(nodes) {
+		m = m.moved(nodes, running)
+	}
 	p := past{kept: m.kept, ended: make(map[uint32]*kept, max(0, len(m.runs)-len(running))), runs: make([]held, len(running))}
 	i := 0
 	for at := range running {
@@ -217,6 +220,37 @@ func (m *Memory) recall(running []Running) past {
 		p.ended[m.runs[i].task] = m.runs[i].kept
 	}
 	return p
+}
+
+// moved is what the last cycle left of leases, and of tasks that have leases now, with the numbers that nodes have now; leases of nodes that are not there
+// are left out. Of nodes that have come since nothing is in it: that matters when those tasks wait again, and then they are looked at anew.
+func (m *Memory) moved(nodes []Node, running []Running) *Memory {
+	now, to := make(map[string]int32, len(nodes)), make([]int32, len(m.nodes))
+	for i := range nodes {
+		now[nodes[i].ID] = int32(i)
+	}
+	for i, id := range m.nodes {
+		to[i] = -1
+		if n, ok := now[id]; ok {
+			to[i] = n
+		}
+	}
+	out := &Memory{runs: make([]held, 0, len(m.runs)), kept: map[uint32]*kept{}}
+	for _, h := range m.runs {
+		if h.node < 0 || to[h.node] < 0 {
+			continue
+		}
+		if h.node = to[h.node]; h.kept != nil {
+			h.kept = h.kept.moved(to)
+		}
+		out.runs = append(out.runs, h)
+	}
+	for i := range running {
+		if k := m.kept[running[i].Task]; k != nil {
+			out.kept[running[i].Task] = k.moved(to)
+		}
+	}
+	return out
 }
 
 // of returns what was kept of a task, nil for nothing.

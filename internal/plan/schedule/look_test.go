@@ -34,7 +34,7 @@ func TestRecallFollowsLeases(t *testing.T) {
 			}
 		}
 		running = append(running, Running{Task: 7}) // a probe that begins in this very cycle
-		p := m.recall(running)
+		p := m.recall(nil, running)
 		for i, l := range running {
 			if h, had := was[l.Lease]; p.runs[i] != h && (had || p.runs[i].lease != 0) {
 				t.Fatalf("lease %d: %+v, want %+v", l.Lease, p.runs[i], h)

@@ -109,6 +109,11 @@ type Running struct {
 	Silent bool // its site has not answered yet,
 	Failed bool // or not the last time
 	Long   bool // it was given out longer ago than sites take that answer
+
+	Job     uint32
+	Type    string  // of nodes that its task may go to; empty is any
+	Gap     float64 // seconds between the starts of two requests to its site
+	Endless bool    // its task has always more pages
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the
