@@ -161,6 +161,17 @@ func TestPromises(t *testing.T) {
 	}
 }
 
+// The edition of a manual that was not translated is had, though its bytes are those of another one, on a node that has read much and on a fresh one.
+func TestUntranslatedEdition(t *testing.T) {
+	for _, spent := range []bool{false, true} {
+		for seed := range seeds.Of(1, 20) {
+			j := newJudge(single("edition", edition(700)), 8000)
+			j.spent = spent
+			keepsPromises(t, j, seed)
+		}
+	}
+}
+
 // TestJudge shows that answers of a trap are counted when they bring nothing, and only then.
 func TestJudge(t *testing.T) {
 	s := newSite("judge", sessions("zx", 20, false))

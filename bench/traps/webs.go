@@ -46,6 +46,7 @@ func webs() []*web {
 		}
 	}
 	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures(), fresh(), later(), shown(), pictured(), named(), sparse(), buttons(), withNumbers(), seldoms(), inScripts(), aliases(), crossed())
+	ws = append(ws, manual(), single("edition", edition(700), library(200)))
 	return append(ws, maze(), mixed())
 }
 
