@@ -87,7 +87,7 @@ func afterBlocks(b []byte) (at int) {
 			return at
 		}
 		name, end := nameOf(b, i+j)
-		i, _ = endOfTag(b, i+j)
+		i = endOfTag(b, i+j)
 		if isBlock(b[name:end]) {
 			at = i
 		}

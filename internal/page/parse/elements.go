@@ -1,5 +1,7 @@
 package parse
 
+import "math/bits"
+
 // element is what an element means to what reads words.
 type element uint16
 
@@ -41,21 +43,26 @@ var elements = func() (t [256]struct {
 
 func elementSlot(name uint64) uint8 { return uint8(name * wordMore >> 56) }
 
-// elementAt returns what the element means whose name begins at b[i]; 0 for one that means nothing.
-func elementAt(b []byte, i int) element {
+// elementAt returns what the element means whose name begins at b[i], 0 for one that means nothing, and where its tag ends.
+func elementAt(b []byte, i int) (of element, end int) {
 	x := eight(b, i)
-	gt, slash := x^ones*'>', x^ones*'/'
+	closes := holds(x, '>')
 	mask := ^uint64(0)
-	if at := ((x-ones*('!'))&^x | (gt-ones)&^gt | (slash-ones)&^slash) & highs; at != 0 { // white space, ">" or "/"; the lowest of these is right
+	if at := (x-ones*'!')&^x&highs | closes | holds(x, '/'); at != 0 { // white space, ">" or "/"; the lowest of these is right
 		mask = at&-at>>7 - 1
 	} else if i+8 < len(b) && class[b[i+8]]&endsName == 0 {
-		return 0
+		return 0, endOfTag(b, i+8)
+	}
+	if closes != 0 {
+		end = i + bits.TrailingZeros64(closes)/8 + 1
+	} else {
+		end = endOfTag(b, i+8)
 	}
 	x = (x | ones<<5) & mask
 	for at := elementSlot(x); elements[at].name != 0; at++ {
 		if elements[at].name == x {
-			return elements[at].is
+			return elements[at].is, end
 		}
 	}
-	return 0
+	return 0, end
 }

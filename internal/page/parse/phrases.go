@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -91,11 +92,14 @@ func Mark(body []byte, url string, links []Link) Phrases {
 
 // elsewhere reports whether a reference names a host of another domain, as far as their last two labels tell.
 func elsewhere(ref, domain []byte) bool {
-	slashes := bytes.Index(ref, []byte("//"))
-	if slashes < 0 || slashes > 0 && (ref[slashes-1] != ':' || bytes.ContainsAny(ref[:slashes-1], "/?#")) {
+	at := 0
+	for at < len(ref) && ref[at] != '/' && ref[at] != '?' && ref[at] != '#' {
+		at++
+	}
+	if at+1 >= len(ref) || ref[at] != '/' || ref[at+1] != '/' || at > 0 && ref[at-1] != ':' {
 		return false
 	}
-	return !bytes.EqualFold(domainOf(ref[slashes+2:]), domain)
+	return !bytes.EqualFold(domainOf(ref[at+2:]), domain)
 }
 
 // domainOf returns the last two labels of the host that an address begins with.
@@ -134,25 +138,27 @@ func (r *reader) page(b []byte) {
 			r.until += end - i
 			i = end
 		case isLetter(c):
-			end, may := endOfTag(b, i+1)
-			i = r.starts(b, i+1, end, may)
+			i = r.starts(b, i+1)
 		case c == '/':
-			end, _ := endOfTag(b, i+1)
-			if of := elementAt(b, i+2); of != 0 {
+			var of element
+			if of, i = elementAt(b, i+2); of != 0 {
 				r.ends(of)
 			}
-			i = end
 		case c == '!' || c == '?':
-			i, _ = endOfTag(b, i+1)
+			i = endOfTag(b, i+1)
 		default: // a bare <
 			i++
 		}
 	}
 }
 
-// starts takes in the start tag of b from i to end, and returns where to go on. may says that it may show a picture although its element does not.
-func (r *reader) starts(b []byte, i, end int, may bool) int {
-	of, tag := elementAt(b, i), b[i:end]
+// starts takes in the start tag of b from i on, and returns where to go on.
+func (r *reader) starts(b []byte, i int) int {
+	of, end := elementAt(b, i)
+	if of == 0 && end-i < len("p style=url(x)>") {
+		return end
+	}
+	tag := b[i:end]
 	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) && !bytes.Contains(tag, []byte("shadowroot")) { // which is shown
 		name := string(bytes.ToLower(tag[:tagNameEnd(tag, 0)]))
 		to := endOf(b, end, name)
@@ -168,7 +174,7 @@ func (r *reader) starts(b []byte, i, end int, may bool) int {
 	if of != 0 {
 		r.begins(of, tag)
 	}
-	if of&isShown != 0 || may && len(tag) >= len("p style=url(x)>") && (hasData(tag) || bytes.Contains(tag, []byte("url("))) || of&isBacked != 0 && bytes.Contains(tag, []byte("background=")) {
+	if of&isShown != 0 || mayShow(tag) || of&isBacked != 0 && bytes.Contains(tag, []byte("background=")) {
 		r.shown(of, tag)
 	}
 	return end
@@ -326,36 +332,32 @@ func (r *reader) words(b []byte, i int) int {
 		if i == len(b) || textOf[b[i]] != inWord {
 			break
 		}
-		exact, alike, next, letters := wordAt(b, i)
-		sum = mix(sum^exact, wordMore)
-		bag += mix(exact^wordLast, wordSeed)
-		own := false
-		if letters {
-			r.wordy = r.wordy || next-i > maxUnit
-			own = r.isOwn(alike)
-		} else {
-			own = r.notLetters(b, i, next, exact, alike)
-			if !own && next-i >= ownRun && b[i]|b[next-1] >= utf8.RuneSelf {
-				alike, own = r.run(b[i:next], alike)
+		var exact, alike, word uint64
+		var next int
+		x := eight(b, i)
+		at := between(x|ones<<5, 'a', 'z')
+		if k := bits.TrailingZeros64(^at&highs) / 8; k < 8 && textOf[byte(x>>(8*k))] != inWord { // as most words are
+			exact, alike = shortWord(x, at, k)
+			if word = alike; r.isOwn(alike) {
+				word = ownWord
 			}
-		}
-		word := alike
-		if own {
-			word = ownWord
-		}
-		switch {
-		case r.naming:
-			r.word(alike, own, own && joined(b, i, next))
-		case r.leads || r.values >= maxValue: // what leads elsewhere, or a sentence
-		case !letters && !own && exact != alike && exact != digitsWord && isCode(b, i, next) && !r.isOwn(exact):
-			r.value[r.values] = exact
-		default:
-			r.value[r.values] = word
-		}
-		if !r.naming {
-			r.values++
+			next = i + k
+			r.wordy = r.wordy || k > maxUnit
+			switch {
+			case r.naming:
+				r.word(alike, word == ownWord, word == ownWord && joined(b, i, next))
+			case !r.leads:
+				if r.values < maxValue {
+					r.value[r.values] = word
+				}
+				r.values++
+			}
+		} else {
+			exact, word, next = r.longWord(b, i)
 		}
 		i = next
+		sum = mix(sum^exact, wordMore)
+		bag += mix(exact^wordLast, wordSeed)
 		if n++; n > 2 {
 			r.keep(mix(behind^word, wordMore))
 		}
@@ -370,6 +372,31 @@ func (r *reader) words(b []byte, i int) int {
 	}
 	r.sum, r.bag = sum, bag
 	return i
+}
+
+// longWord takes in the word at b[i] that is not short, or not of letters alone. It returns its marks, as it stands and in phrases, and where it ends.
+func (r *reader) longWord(b []byte, i int) (exact, word uint64, next int) {
+	exact, word, next = longWord(b, i)
+	alike := word
+	own := r.notLetters(b, i, next, exact, alike)
+	if !own && next-i >= ownRun && b[i]|b[next-1] >= utf8.RuneSelf {
+		alike, own = r.run(b[i:next], alike)
+	}
+	if word = alike; own {
+		word = ownWord
+	}
+	switch {
+	case r.naming:
+		r.word(alike, own, own && joined(b, i, next))
+		return exact, word, next
+	case r.leads || r.values >= maxValue: // what leads elsewhere, or a sentence
+	case !own && exact != alike && exact != digitsWord && isCode(b, i, next) && !r.isOwn(exact):
+		r.value[r.values] = exact
+	default:
+		r.value[r.values] = word
+	}
+	r.values++
+	return exact, word, next
 }
 
 // notLetters takes in a word of b from i to end that has not letters only. It reports whether it stands in an address.

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -55,17 +56,19 @@ func (r *reader) shown(of element, tag []byte) {
 	})
 }
 
-// hasData reports whether "data-" stands in a tag: there are fewer hyphens in one than letters d.
-func hasData(tag []byte) bool {
-	for at := 0; ; at++ {
-		n := bytes.IndexByte(tag[at:], '-')
-		if n < 0 {
-			return false
-		}
-		if at += n; at >= 4 && string(tag[at-4:at]) == "data" {
-			return true
+// mayShow reports whether "data-" or "url(" stands in a tag: it may show a picture although its element does not.
+func mayShow(tag []byte) bool {
+	for i := 0; i < len(tag); i += 8 {
+		x := eight(tag, i)
+		for at := holds(x, '-') | holds(x, '('); at != 0; at &= at - 1 {
+			end := i + bits.TrailingZeros64(at)/8
+			switch {
+			case tag[end] == '-' && end >= 4 && string(tag[end-4:end]) == "data", tag[end] == '(' && end >= 3 && string(tag[end-3:end]) == "url":
+				return true
+			}
 		}
 	}
+	return false
 }
 
 // styled takes in the pictures of a style: in a style attribute, or of a style sheet in the page.

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -59,19 +60,25 @@ var textOf = func() (t [256]uint8) {
 	return t
 }()
 
-// endOfTag returns the index after the next ">" from i on, or len(b). odd reports whether a bracket or a hyphen stands before it.
-func endOfTag(b []byte, i int) (end int, odd bool) {
-	var seen uint64
-	for ; i < len(b); i += 8 {
-		x := eight(b, i)
-		gt, open, hyphen := x^ones*'>', x^ones*'(', x^ones*'-'
-		at, here := (gt-ones)&^gt&highs, ((open-ones)&^open|(hyphen-ones)&^hyphen)&highs
-		if at != 0 { // the lowest of these is right
-			return i + bits.TrailingZeros64(at)/8 + 1, seen|here&(at&-at-1) != 0
+// holds returns a bit for each byte of x that is c: the lowest is right, those above it may be wrong where x has c^1.
+func holds(x uint64, c byte) uint64 {
+	x ^= ones * uint64(c)
+	return (x - ones) &^ x & highs
+}
+
+// endOfTag returns the index after the next ">" from i on, or len(b). Most tags are short.
+func endOfTag(b []byte, i int) int {
+	for most := i + 24; i < most; i += 8 {
+		if at := holds(eight(b, i), '>'); at != 0 {
+			return i + bits.TrailingZeros64(at)/8 + 1
 		}
-		seen |= here
 	}
-	return len(b), seen != 0
+	if i < len(b) {
+		if n := bytes.IndexByte(b[i:], '>'); n >= 0 {
+			return i + n + 1
+		}
+	}
+	return len(b)
 }
 
 // wordAt returns the marks of the word that begins at b[i], and where it ends. One mark is that of the word as it stands, the
@@ -81,12 +88,18 @@ func wordAt(b []byte, i int) (exact, alike uint64, end int, letters bool) {
 	x := eight(b, i)
 	at := between(x|ones<<5, 'a', 'z')
 	if n := bits.TrailingZeros64(^at&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are
-		mask, last := uint64(1)<<(8*n)-1, wordLast^uint64(n)
-		x &= mask
-		return mix(wordSeed^x, last), mix(wordSeed^(x|at>>2&mask), last), i + n, true
+		exact, alike = shortWord(x, at, n)
+		return exact, alike, i + n, true
 	}
 	exact, alike, end = longWord(b, i)
 	return exact, alike, end, false
+}
+
+// shortWord returns the marks of a word of n < 8 letters. They are the first of x, and at says where x has letters.
+func shortWord(x, at uint64, n int) (exact, alike uint64) {
+	mask, last := uint64(1)<<(8*n)-1, wordLast^uint64(n)
+	x &= mask
+	return mix(wordSeed^x, last), mix(wordSeed^(x|at>>2&mask), last)
 }
 
 // longWord is wordAt for a word of eight bytes or more, or one that has other bytes than letters.
