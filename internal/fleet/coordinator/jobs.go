@@ -282,8 +282,8 @@ func (b *jobs) paused() (out []*frontier.Job) {
 	return out
 }
 
-// meetMost is how long a run of one job waits for its nodes, and what a search has named for the node that ran it. A node that comes later
-// gets a share then.
+// meetMost is how long a run of one job waits for its nodes, a coordinator that begins anew for those that hold leases, and what a search has
+// named for the node that ran it. A node that comes later gets a share then.
 const meetMost = 2 * time.Second
 
 // stage is how far a run of the coordinator has come.
@@ -296,9 +296,18 @@ type stage struct {
 	published time.Time // when those who watch were told
 }
 
+// gathered reports whether the nodes are there that are waited for: who decides without them gives all that waits to those that came first.
+func (c *Coordinator) gathered(now time.Time) bool {
+	if now.Sub(c.hearing.Began) > meetMost {
+		return true
+	}
+	c.fleet.miss(c.f.Leases)
+	return len(c.fleet.nodes) >= c.cfg.Nodes && len(c.fleet.absent) == 0
+}
+
 // act does what is to be done once the log has been applied to its end; done says that the run is over.
 func (c *Coordinator) act(ctx context.Context, now time.Time) (done bool, err error) {
-	c.stage.met = c.stage.met || len(c.fleet.nodes) >= c.cfg.Nodes || now.Sub(c.hearing.Began) > meetMost
+	c.stage.met = c.stage.met || c.gathered(now)
 	if c.cfg.Idle || !c.cfg.Serve && (!c.stage.begun || !c.stage.met) {
 		return false, nil
 	}
@@ -386,7 +395,7 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 	if err := c.wake(j, r, now); err != nil {
 		return false, err
 	}
-	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && !now.Before(r.again) {
+	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && c.stage.met && !now.Before(r.again) {
 		watch, granted, waited := start(), c.jobs.leaseNo, c.sinks.waited
 		if err := c.cycle(ctx, now, j, r); err != nil {
 			return false, err
