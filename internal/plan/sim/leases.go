@@ -86,7 +86,7 @@ func (e *engine) begin(t *task, node int) {
 	}
 	e.add(l)
 	if e.w.Whole && until < math.MaxInt64 && !l.stuck {
-		l.until += int64(1000 * e.rng.Float64() * e.w.page(l.site) * float64(max(1, e.w.Sites[l.site].Width)) / max(l.pace, 1))
+		l.until += int64(1000 * e.rng.Float64() * e.w.page(l.site) * float64(e.w.Sites[l.site].atOnce()) / max(l.pace, 1))
 		e.share(node)
 	}
 }

@@ -226,8 +226,16 @@ func (p *pieces) speak(width int) {
 			started[pair] = append(started[pair], l.Started)
 		}
 	}
+	told := map[[2]int][]group{}
 	for pair, x := range p.pairs {
-		p.tell(x, started[pair], float64(whole*width), p.sites[pair[1]].success(x))
+		told[pair] = x.groups(started[pair], float64(whole*width))
+	}
+	larger := larger(told)
+	for pair, x := range p.pairs {
+		s := &p.sites[pair[1]]
+		for i := range told[pair] {
+			x.share(p, &told[pair][i], s.success(x), s.bits/s.good, larger)
+		}
 		x.parts, x.tells = nil, min(telling, slices.Max(x.seconds))
 	}
 	p.waits()
@@ -285,9 +293,15 @@ func (p *pieces) take(f learn.Fact) {
 // page is told with the part in which it ends, however long it was under way in those before.
 const whole = 4
 
-// tell shares out what the parts of a pair's leases have brought among the pieces, by the time that they worked. Parts of a lease that hold few
-// pages tell together.
-func (p *pieces) tell(x *piecePair, started []int64, pages, success float64) {
+// group is some parts of a lease that tell one speed.
+type group struct {
+	parts              []learn.Fact
+	bits, good, worked float64
+	few                bool // pages, for what they say of the pair's speed
+}
+
+// groups are the parts of a pair's leases. Those of a lease that hold few pages tell together.
+func (x *piecePair) groups(started []int64, pages float64) (out []group) {
 	for lease, from := 0, 0; from < len(x.parts); {
 		for lease+1 < len(started) && started[lease+1] < x.parts[from].At {
 			lease++
@@ -305,10 +319,16 @@ func (p *pieces) tell(x *piecePair, started []int64, pages, success float64) {
 			if rest := held(x.parts[to:end]); rest < pages {
 				to = end
 			}
-			x.share(p, x.parts[from:to], success)
+			g := group{parts: x.parts[from:to], few: held(x.parts[from:to]) < pages}
+			for i := range g.parts {
+				f := &g.parts[i]
+				g.bits, g.good, g.worked = g.bits+f.Bits, g.good+f.Good, g.worked+f.Seconds
+			}
+			out = append(out, g)
 			from = to
 		}
 	}
+	return out
 }
 
 // held is how many pages parts tell of.
@@ -319,19 +339,52 @@ func held(parts []learn.Fact) (all float64) {
 	return all
 }
 
-// share has some parts tell one speed, of pages of which so many are had.
-func (x *piecePair) share(p *pieces, parts []learn.Fact, success float64) {
-	bits, seconds := 0.0, 0.0
-	for i := range parts {
-		bits, seconds = bits+parts[i].Bits, seconds+parts[i].Seconds
+// fewGroups is how many must be more than one of their pair to tell how much longer larger pages take.
+const fewGroups = 20
+
+// larger is how much longer pages take that are larger: to the power of that of their size, as the groups of one pair tell. 0 is where delays are
+// all that they take, 1 where nothing but their bits counts.
+func larger(told map[[2]int][]group) float64 {
+	size, long, n := 0.0, 0.0, 0
+	pairs := slices.SortedFunc(maps.Keys(told), func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for _, pair := range pairs { // in order, for sums depend on it
+		of := told[pair]
+		var xs, ys []float64
+		for i := range of {
+			if g := &of[i]; g.bits > 0 && g.good > 0 && g.worked > 0 {
+				xs, ys = append(xs, math.Log(g.bits/g.good)), append(ys, math.Log(g.worked/g.good))
+			}
+		}
+		if len(xs) < 2 {
+			continue
+		}
+		x, _ := spreadOf(xs)
+		y, _ := spreadOf(ys)
+		for i := range xs {
+			size, long, n = size+(xs[i]-x)*(xs[i]-x), long+(xs[i]-x)*(ys[i]-y), n+1
+		}
 	}
-	if bits > 0 && seconds > 0 && success > 0 {
-		x.told = append(x.told, figure{p.piece((parts[0].At + parts[len(parts)-1].At) / 2), math.Log(bits / success / seconds)})
+	if n < fewGroups || size <= 0 {
+		return 1
 	}
-	for i := range parts {
-		k := p.piece(parts[i].At)
-		if x.seconds[k] += parts[i].Seconds; success > 0 && seconds > 0 {
-			x.bits[k] += bits / success * parts[i].Seconds / seconds
+	return min(1, max(0, long/size))
+}
+
+// share has some parts tell one speed, of pages of which so many are had: that of a page of its site's mean size. Pages that are few may all be small, or all
+// be large, and take nearly as long as others.
+func (x *piecePair) share(p *pieces, g *group, success, page, larger float64) {
+	bits := g.bits
+	if g.few && bits > 0 && g.good > 0 {
+		bits *= math.Pow(page*g.good/bits, 1-larger)
+	}
+	if bits > 0 && g.worked > 0 && success > 0 {
+		x.told = append(x.told, figure{p.piece((g.parts[0].At + g.parts[len(g.parts)-1].At) / 2), math.Log(bits / success / g.worked)})
+	}
+	for i := range g.parts {
+		f := &g.parts[i]
+		k := p.piece(f.At)
+		if x.seconds[k] += f.Seconds; success > 0 && g.worked > 0 {
+			x.bits[k] += bits / success * f.Seconds / g.worked
 		}
 	}
 }

@@ -237,6 +237,14 @@ func spaced(gap, took, varies float64) float64 {
 	return gap*normal(above+varies/2) + took*normal(varies/2-above)
 }
 
+// atOnce is how many requests to a site are under way at a time.
+func (s *Site) atOnce() int {
+	if s.Gap > 0 {
+		return 1
+	}
+	return max(1, s.Width)
+}
+
 // page is what a page of a site holds, bits.
 func (w *World) page(site int) float64 {
 	if p := w.Sites[site].Page; p > 0 {
