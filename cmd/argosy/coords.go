@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -90,6 +92,9 @@ func chooseCoords(c *cobra.Command, file string, delay [][]float64, marks []int,
 	}
 	models, left := netcoord.Models(), netcoord.Tenth(seed)
 	best, scores, err := netcoord.Choose(models, delay, marks, left)
+	if errors.Is(err, netcoord.ErrNoPairs) {
+		return usage("%s: none of the %d measured pairs that are not to landmarks is in the tenth that --model auto chooses by: want more hosts, another --seed, or --model paper or heights", file, pairsBeside(delay, marks))
+	}
 	if err != nil {
 		return usage("%s: %v", file, err)
 	}
@@ -125,6 +130,18 @@ func chooseCoords(c *cobra.Command, file string, delay [][]float64, marks []int,
 	}
 	fmt.Fprintf(t, "fitted in\t%.2f s\n", took)
 	return t.Flush()
+}
+
+// pairsBeside is how many pairs of hosts that are no landmarks were measured.
+func pairsBeside(delay [][]float64, marks []int) (n int) {
+	for h := range delay {
+		for g := range h {
+			if !slices.Contains(marks, h) && !slices.Contains(marks, g) && (delay[h][g] > 0 || delay[g][h] > 0) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func landmarkNumbers(s string) (out []int, err error) {

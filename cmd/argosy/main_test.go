@@ -115,6 +115,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"coords", square, "--given", ""}, "--given: want the numbers"},
 		{[]string{"coords", square, "--model", "auto", "--dim", "3"}, "--model auto goes without"},
 		{[]string{"coords", square, "--landmarks", "9"}, "want 2 to 2"},
+		{[]string{"coords", square, "--landmarks", "2", "--model", "auto"}, "none of the 0 measured pairs that are not to landmarks is in the tenth that --model auto chooses by"},
 		{[]string{"plan", "--demand", "3", "--reserve", "1", "--use", "1", "--surcharge", "1"}, "surcharge 1"},
 		{[]string{"plan", "--reserve", "1", "--use", "1", "--surcharge", "9"}, "--demand or --tasks"},
 		{[]string{"plan", "--demand", words, "--reserve", "1", "--use", "1", "--surcharge", "9"}, `"many" is not a count`},

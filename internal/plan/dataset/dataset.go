@@ -5,6 +5,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -236,10 +237,11 @@ func triples(rows [][]float64) ([][]float64, error) {
 	return out, nil
 }
 
-// readJSON reads one JSON value, without unknown fields.
+// readJSON reads one JSON value, without unknown fields, and without those that are given twice: of them nobody knows which is meant.
 func readJSON(r io.Reader, into any) error {
 	l := &io.LimitedReader{R: r, N: maxJSON}
-	d := json.NewDecoder(l)
+	var read bytes.Buffer
+	d := json.NewDecoder(io.TeeReader(l, &read))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		if l.N <= 0 {
@@ -254,7 +256,48 @@ func readJSON(r io.Reader, into any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("JSON: something follows the first value")
 	}
+	if key := twice(read.Bytes()); key != "" {
+		return fmt.Errorf("JSON: %q is given twice in one object", key)
+	}
 	return nil
+}
+
+// twice returns a key that an object of a JSON value, which is sound, has twice, without regard to case, as fields are found; empty is none.
+func twice(value []byte) string {
+	var open []map[string]bool // keys of the objects that are open; nil is an array
+	key := false               // the next string is one
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '{':
+			open, key = append(open, map[string]bool{}), true
+		case '[':
+			open, key = append(open, nil), false
+		case '}', ']':
+			open, key = open[:len(open)-1], false
+		case ',':
+			key = open[len(open)-1] != nil
+		case '"':
+			from := i
+			for i++; value[i] != '"'; i++ {
+				if value[i] == '\\' {
+					i++
+				}
+			}
+			if !key {
+				continue
+			}
+			var name string
+			if json.Unmarshal(value[from:i+1], &name) != nil {
+				return "" // there is none such in a value that was read
+			}
+			folded := strings.ToLower(name)
+			if open[len(open)-1][folded] {
+				return name
+			}
+			open[len(open)-1][folded], key = true, false
+		}
+	}
+	return ""
 }
 
 // orTop names a field, or the whole of a file.

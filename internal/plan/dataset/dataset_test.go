@@ -81,3 +81,29 @@ func FuzzReaders(f *testing.F) {
 		_, _, _ = Pairs(strings.NewReader(s), "a", "b", "x")
 	})
 }
+
+// A key that is given twice in an object is named, whichever of the two is meant, also within others and in another spelling; once in each of
+// two objects it may stand, and in a text.
+func TestKeysGivenTwice(t *testing.T) {
+	for in, key := range map[string]string{
+		`{"nodes":[{"capacity":[1]}],"tasks":[[1]]}`:                     "",
+		`{"nodes":[{"capacity":[1]},{"capacity":[2]}],"tasks":[[1]]}`:    "",
+		`{"tasks":[[1]],"nodes":[{"capacity":[1]}],"tasks":[[2]]}`:       "tasks",
+		`{"nodes":[{"capacity":[1],"capacity":[2]}],"tasks":[[1]]}`:      "capacity",
+		`{"nodes":[{"capacity":[1],"Capacity":[2]}],"tasks":[[1]]}`:      "Capacity",
+		`{"nodes":[{"capacity":[1],"capac\u0069ty":[2]}],"tasks":[[1]]}`: "capacity",
+	} {
+		_, _, err := Packing(strings.NewReader(in))
+		switch {
+		case key == "" && err != nil:
+			t.Errorf("%s: %v", in, err)
+		case key != "" && (err == nil || err.Error() != fmt.Sprintf("JSON: %q is given twice in one object", key)):
+			t.Errorf("%s: %v, want that %s is given twice", in, err, key)
+		}
+	}
+	for in, key := range map[string]string{`{"a":"{\"a\":1,\"a\":2}","b":["a","a"]}`: "", `[{"a":{"b":1,"c":[{"d":1,"d":2}]}}]`: "d", `"a"`: "", `{"":1,"":2}`: ""} {
+		if got := twice([]byte(in)); got != key {
+			t.Errorf("%s: %q is given twice, want %q", in, got, key)
+		}
+	}
+}

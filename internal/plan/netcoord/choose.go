@@ -1,7 +1,7 @@
 package netcoord
 
 import (
-	"fmt"
+	"errors"
 	"math"
 )
 
@@ -133,6 +133,9 @@ func (p *Prediction) Judge(delay [][]float64, of func(h, g int) bool) Verdict {
 	return Verdict{P90: Quantile(off, .9), Median: Quantile(off, .5), Hits: hit / max(1, all), Pairs: len(off)}
 }
 
+// ErrNoPairs says that nothing was measured by which models could be chosen.
+var ErrNoPairs = errors.New("no measured pair is among those that models are chosen by")
+
 // Choose fits models to the delays to some landmarks and returns the prediction that does best on measurements that are left
 // out of judging: pairs of other hosts, for which left says yes. What counts is the 90th percentile of Off. The scores are
 // in the order of the models.
@@ -149,7 +152,7 @@ func Choose(models []Model, delay [][]float64, landmarks []int, left func(h, g i
 		}
 	}
 	if best == nil {
-		return nil, nil, fmt.Errorf("nothing was measured that models could be chosen by")
+		return nil, nil, ErrNoPairs
 	}
 	return best, scores, nil
 }
