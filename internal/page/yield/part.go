@@ -64,6 +64,7 @@ const (
 	partSlug   = 'w' // words beside the number that says what it is of: 123-any-words
 
 	partSettings = 'y' // the values of all parameters but the one of its name
+	partPlace    = 'z' // names in one place of a path
 )
 
 // Part is a part of the URLs of a template.
@@ -114,6 +115,8 @@ func (p Part) String() string {
 		return "the words beside a number"
 	case partSettings:
 		return p.but()
+	case partPlace:
+		return "the name behind " + p.Name
 	}
 	if p.Kind == partItems {
 		return "the order of what is listed"
@@ -232,7 +235,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		event = max(event, m.weigh(g))
 	}
-	return spelled, max(event, m.settings(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
+	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
 }
 
 // alike holds the phrases of an answer against those of the last one under a key of a set, of the same rest, if pair says that this was
@@ -404,6 +407,9 @@ func (m *Model) sharing(p Part, group uint32) uint32 {
 
 // wrong reports whether a part that was known to make no difference does make one.
 func (g *guess) wrong() bool {
+	if g.Part.Kind == partPlace {
+		return g.Differ*placeDiffer > g.Agree
+	}
 	if g.Part.Kind == partAlias {
 		return g.Differ*aliasOne > g.Agree
 	}
@@ -463,6 +469,8 @@ func (g *guess) proven(elsewhere int) bool {
 	}
 	looks := g.Agree+g.Differ+g.Alike > 0 && g.Plain == 0
 	switch {
+	case g.Part.Kind == partPlace:
+		return g.noPlace(elsewhere)
 	case g.Part.Kind == partAlias && g.Differ*aliasOne > g.Agree:
 		return false
 	case g.Part.Kind == partAlias && named:

@@ -189,7 +189,7 @@ func (l less) path(b *strings.Builder, p *pieces, name func(int, string) string)
 			continue
 		}
 		b.WriteByte('/')
-		if !l.dir(i, s) {
+		if !l.dir(i, s) && !l.place(i) {
 			b.WriteString(name(i, s))
 		} else {
 			b.WriteByte('*')

@@ -85,7 +85,7 @@ func (l less) setting(q param) bool {
 
 // pairs is where the texts of URLs that differ in a part are held against each other.
 func (p Part) pairs() uint64 {
-	if p.Kind == partSettings {
+	if p.Kind == partSettings || p.Kind == partPlace {
 		p = p.anywhere()
 	}
 	return p.hash()
@@ -98,7 +98,7 @@ func (p Part) anywhere() Part {
 }
 
 // everywhere reports whether a part makes no difference in all templates, or does in all.
-func (p Part) everywhere() bool { return p.letters() || p.Kind == partSettings }
+func (p Part) everywhere() bool { return p.letters() || p.Kind == partSettings || p.Kind == partPlace }
 
 // but says of settings which they are.
 func (p Part) but() string {
@@ -110,7 +110,7 @@ func (p Part) but() string {
 
 // has reports whether there was a URL with this rest but for a part.
 func (m *Model) has(rest uint64, p Part) bool {
-	if p.Kind == partSettings {
+	if p.Kind == partSettings || p.Kind == partPlace {
 		return m.chosen.has(rest)
 	}
 	return m.rests.has(rest)
