@@ -201,3 +201,31 @@ func TestDelaysAsLearned(t *testing.T) {
 		t.Errorf("read %+v,\nlearned %+v", got, want)
 	}
 }
+
+// What probes would fetch where none was made is known by the root pages that were had: neither by other pages, nor by those of other jobs, nor by errors.
+func TestRootPages(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if bits, err := l.Root(t.Context(), 1); err != nil || bits != 0 {
+		t.Errorf("%v bits of nothing (%v)", bits, err)
+	}
+	for i, p := range []struct {
+		job           int
+		url, state    string
+		status, bytes int
+	}{
+		{1, "http://a.test/", "fetched", 200, 1000}, {1, "https://b.test:8443/", "fetched", 200, 2000}, {1, "http://a.test/x", "fetched", 200, 90_000},
+		{1, "http://a.test/x/", "fetched", 200, 90_000}, {1, "http://c.test/", "fetched", 404, 90_000}, {1, "http://d.test/", "failed", 0, 90_000}, {2, "http://a.test/", "fetched", 200, 90_000},
+	} {
+		if _, err := l.db.ExecContext(t.Context(), l.kind.bind(`INSERT INTO pages (job, key, url, surt, state, status, bytes) VALUES (?, ?, ?, '', ?, ?, ?)`),
+			p.job, []byte{byte(i)}, p.url, p.state, p.status, p.bytes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bits, err := l.Root(t.Context(), 1); err != nil || bits != 8*1500 {
+		t.Errorf("%v bits, want those of two pages (%v)", bits, err)
+	}
+}

@@ -287,6 +287,14 @@ ORDER BY 1, 2, 3`), int64(job), int64(job), int64(job), int64(job), int64(speed)
 	return l.wrap(rows.Err())
 }
 
+// Root returns what the root pages of sites hold on average that a job has had, bits; 0 if it has had none. That is what probes fetch.
+func (l *Ledger) Root(ctx context.Context, job uint32) (bits float64, err error) {
+	err = l.db.QueryRowContext(ctx, l.kind.bind(`
+SELECT CAST(coalesce(8 * avg(bytes), 0) AS DOUBLE PRECISION) FROM pages
+WHERE job = ? AND state = 'fetched' AND status < 400 AND url LIKE '%/' AND length(url) - length(replace(url, '/', '')) = 3`), int64(job)).Scan(&bits)
+	return bits, l.wrap(err)
+}
+
 // scanFact reads a row of Facts; ok is false where it says nothing.
 func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error) {
 	var seq, ord, rank int64

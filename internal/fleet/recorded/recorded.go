@@ -52,7 +52,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if r.Sites, err = sites(ctx, l, &j); err != nil {
 		return r, err
 	}
-	if r.Varies, r.Answers, err = times(ctx, l, job); err != nil {
+	if err = pages(ctx, l, job, &r); err != nil {
 		return r, err
 	}
 	known := map[string]bool{}
@@ -110,6 +110,15 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		away.leaveOut(&r)
 	}
 	return r, err
+}
+
+// pages says what the pages tell: how their times vary, what of an httpping an answer takes, and how large root pages are.
+func pages(ctx context.Context, l *ledger.Ledger, job uint32, r *sim.Recording) (err error) {
+	if r.Varies, r.Answers, err = times(ctx, l, job); err != nil {
+		return err
+	}
+	r.Root, err = l.Root(ctx, job)
+	return err
 }
 
 // away finds the times in which nobody led a crawl: it was interrupted, and nothing of that is to be replayed.

@@ -49,3 +49,18 @@ func TestLeasesWithPausesEndWithOnePage(t *testing.T) {
 		}
 	}
 }
+
+// A replayed probe fetches what the root pages are that were had, where none was probed: those of other pages are often larger.
+func TestReplayedRootsAreThoseThatWereHad(t *testing.T) {
+	r, _ := recorded(false)
+	for root, want := range map[float64]float64{0: r.pieces().page, 12_000: 12_000} {
+		r.Root = root
+		w, _, err := r.World(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.root(0, 0); got != want {
+			t.Errorf("%v bits a root page, want %v", got, want)
+		}
+	}
+}

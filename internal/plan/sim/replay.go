@@ -29,6 +29,7 @@ type Recording struct {
 	Sites    map[string]RecordedSite `json:"sites"`
 	Delay    float64                 `json:"delay"`   // s between the starts of two requests to a site, as its job asks
 	Varies   map[string]float64      `json:"varies"`  // standard deviation of the logarithm of a site's requests' times, while one node asks
+	Root     float64                 `json:"root"`    // bits of the root pages that were had, on average; 0 is not known
 	Answers  map[string]float64      `json:"answers"` // share of an httpping of a site that the answer takes, over a connection that is open
 }
 
@@ -183,7 +184,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: p.page, Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: cmp.Or(r.Root, p.page), Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
 		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
