@@ -60,7 +60,7 @@ func (m *Model) Release() {
 	m.changed = true
 }
 
-// Hear lets one view of a bag go that is cut together with others, first one that asks for least, as what stands there for readers does. All below
+// Hear lets one view of a bag go that is cut, first one that asks for least, as what stands there for readers does. All below
 // one first segment have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once one goes on to
 // name more. It returns that view's template, 0 if there is none; the owner must then judge once more what waits of it.
 func (m *Model) Hear() uint32 {
@@ -109,10 +109,10 @@ func (m *Model) heardOf(b behind) *Template {
 	return &Template{Hash: b.Hash, Pattern: b.Shape, Group: bag.Group, First: bag.First, Params: bag.Params, Dry: max(1, bag.Dry), All: bag.All, dirty: true}
 }
 
-// hears reports whether a template may be let go.
+// hears reports whether a template may be let go: one that was cut together with others, or a view of a bag that was cut as a whole.
 func (m *Model) hears(t *Template) bool {
 	g := m.groups[t.Group]
-	return g.Cut && g.Part == nil && g.Members > 1 && t.hearing() >= 0 && m.spent[t.First] < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
+	return g.Cut && g.Part == nil && (g.Members > 1 || m.byHash[t.Hash] == nil) && t.hearing() >= 0 && m.spent[t.First] < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
 }
 
 // hearing says which hearing a template is to have, -1 if none: first a short one, so that what brings something is known; then, before the others

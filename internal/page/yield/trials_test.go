@@ -128,8 +128,13 @@ func restarted(t *testing.T, m *Model, kept map[string][]byte) *Model {
 }
 
 // What a program shows of one thing is heard view by view: first a little of each, then all of what has brought something, then the others; also
-// where the process ends in between.
+// where the process ends in between, and where all views were cut by themselves.
 func TestViewsAreHeard(t *testing.T) {
+	t.Run("cut with a list", func(t *testing.T) { viewsAreHeard(t, false) })
+	t.Run("cut alone", func(t *testing.T) { viewsAreHeard(t, true) })
+}
+
+func viewsAreHeard(t *testing.T, alone bool) {
 	m := New()
 	kinds := []string{"blame", "log", "tree"}
 	page := func(kind string, i int) crawl.URL {
@@ -142,7 +147,10 @@ func TestViewsAreHeard(t *testing.T) {
 	if bag != m.of(page("log", 0)) || !bag.bag() {
 		t.Fatalf("%q is not one bag", bag.Pattern)
 	}
-	home := m.join(list, bag)
+	home := m.groups[bag.Group]
+	if !alone {
+		home = m.join(list, bag)
+	}
 	bag.Answers, list.Answers = 1, 1
 	m.cut(home, &Answer{URL: page("tree", 0), Template: bag.ID})
 	home.Strangers, home.Newborns = 0, 0
