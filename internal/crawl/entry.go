@@ -61,6 +61,7 @@ type Entry struct {
 	Doubt       bool          `cbor:"62,keyasint,omitempty"` // a term begins with a log that has lost its end
 	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
 	Otherwise   *Otherwise    `cbor:"64,keyasint,omitempty"` // what a shadow of the job would have done so far, in grants and states
+	Landmarks   []Landmarks   `cbor:"65,keyasint,omitempty"` // that were chosen since the last grant that had any, or the last leader: all that the job goes by
 	Round       *Round        `cbor:"70,keyasint,omitempty"`
 	Edit        *Edit         `cbor:"100,keyasint,omitempty"`
 }

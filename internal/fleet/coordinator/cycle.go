@@ -56,7 +56,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 		c.fleet.miss(c.f.Leases)
 	}
 	watch := start()
-	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes)
+	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes, s.Now)
 	r.read.book.Fit()
 	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: c.lore.learned.Tally().Spent()})
 	if err := schedule.Verify(s, probes); err != nil {
@@ -93,6 +93,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, plan *schedule.Plan) (map[uint32]*crawl.Lease, error) {
 	given := make(map[uint32]*crawl.Lease, len(plan.Assignments))
 	e := r.entry(now, crawl.EntryGrant)
+	r.tell(e, j)
 	size := 0
 	for _, a := range plan.Assignments {
 		c.desk.asks.answer()
@@ -152,6 +153,7 @@ type probing struct {
 // probe grants the leases of such a plan, but of sites that would be given nothing now.
 func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job, r *run, s *schedule.Snapshot, p probing) error {
 	e := r.entry(now, crawl.EntryGrant)
+	r.tell(e, j)
 	for i, a := range p.Assignments {
 		t, n := &s.Tasks[a.Task], &s.Nodes[a.Node]
 		task := c.f.Task(t.ID)

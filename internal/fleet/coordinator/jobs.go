@@ -121,6 +121,7 @@ func (c *Coordinator) run(now time.Time, j *frontier.Job) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	read.remember(c.f.Jobs)
 	c.fleet.changed = true
 	other, err := c.shadow(now, j, spec)
 	if err != nil {

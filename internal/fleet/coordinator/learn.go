@@ -23,10 +23,14 @@ type reader struct {
 
 	wants schedule.Measures
 
-	marks  []string // landmarks
-	how    string   // they were chosen
-	chosen string   // what of: nodes and, while those decide, delays between them
-	basis  []byte   // room for that: a thousand nodes have their names written down in every cycle
+	key string // of it among readers
+
+	marks  []string          // landmarks
+	how    string            // they were chosen
+	chosen string            // what of: nodes and, while those decide, delays between them
+	basis  []byte            // room for that: a thousand nodes have their names written down in every cycle
+	kept   *crawl.Landmarks  // the choice as grants tell it, where delays made it
+	was    []crawl.Landmarks // choices of earlier leaders, until one of them is gone on with
 
 	told forecasts
 }
@@ -63,7 +67,7 @@ func (k *lore) readerOf(spec, key string) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{strategy: st, book: k.learned.Record().Book(wants.Book), wants: wants}
+	r := &reader{key: key, strategy: st, book: k.learned.Record().Book(wants.Book), wants: wants}
 	if m, ok := st.(schedule.Modifier); ok {
 		if cfg, yes := m.Modifies(); yes {
 			r.modify = &cfg
@@ -75,10 +79,10 @@ func (k *lore) readerOf(spec, key string) (*reader, error) {
 
 // landmarks chooses the nodes that measure for all others, by their places: those that the job names, else those that the
 // strategy chooses. They stay the same while the nodes do, but for delays that tell better.
-func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int {
+func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node, now int64) []int {
 	of := r.wants.Landmark
 	if r.wants.Delay == schedule.None || r.wants.Delay == schedule.Worth && len(nodes) <= of.Count {
-		r.marks, r.how, r.chosen = nil, "", "" // nobody measures for others
+		r.marks, r.how, r.chosen, r.kept = nil, "", "", nil // nobody measures for others
 		return nil
 	}
 	if len(given) > 0 {
@@ -91,12 +95,13 @@ func (k *lore) landmarks(r *reader, given []string, nodes []schedule.Node) []int
 	for i := range nodes {
 		from = append(append(from, '\n'), nodes[i].ID...)
 	}
+	names := len(from)
 	if r.how == learn.ByOrder {
 		from = strconv.AppendInt(append(from, '\n'), int64(k.learned.Tally().Sum().Between), 10)
 	}
 	r.basis = from
 	if string(from) != r.chosen {
-		marks, how := learn.Landmarks(of, nodes, r.book)
+		marks, how := r.choose(of, nodes, from[:names], now)
 		ids, numbers := make([]string, len(marks)), make([]int, len(marks))
 		for k, i := range marks {
 			ids[k], numbers[k] = nodes[i].ID, nodes[i].Book

@@ -87,7 +87,7 @@ func TestLandmarksOfJobsInTurn(t *testing.T) {
 			if jobs[i].Store != "" {
 				of = stored
 			}
-			if got, want := len(k.landmarks(r, jobs[i].Landmarks, of)), []int{3, 5, 4}[i]; got != want {
+			if got, want := len(k.landmarks(r, jobs[i].Landmarks, of, 1)), []int{3, 5, 4}[i]; got != want {
 				t.Errorf("turn %d, job %d: %d landmarks, want %d", turn, i, got, want)
 			}
 		}

@@ -35,6 +35,7 @@ func (c *Coordinator) shadow(now time.Time, j *frontier.Job, spec string) (*shad
 	if err != nil {
 		return nil, err
 	}
+	read.remember(c.f.Jobs)
 	diff := c.shadows[j.ID]
 	if diff == nil {
 		diff = &schedule.Difference{Otherwise: crawl.Otherwise{Strategy: c.cfg.Shadow}}
@@ -65,7 +66,7 @@ func (c *Coordinator) beside(now time.Time, j *frontier.Job, r *run, s *schedule
 		return nil
 	}
 	watch := start()
-	c.lore.landmarks(w.read, j.Placing.Landmarks, s.Nodes)
+	c.lore.landmarks(w.read, j.Placing.Landmarks, s.Nodes, s.Now)
 	book := w.read.book
 	for i := range s.Nodes {
 		if g := learn.Group(s.Nodes[i].Labels); g != "" {

@@ -43,7 +43,7 @@ func TestShadowGoesOnAfterRestarts(t *testing.T) {
 			if of == nil {
 				of = &crawl.Otherwise{Strategy: shadow}
 			}
-			c := &Coordinator{cfg: Config{Shadow: shadow}, shadows: map[uint32]*schedule.Difference{}, lore: *l.k}
+			c := &Coordinator{cfg: Config{Shadow: shadow}, f: l.f, shadows: map[uint32]*schedule.Difference{}, lore: *l.k}
 			if w, err := c.shadow(time.UnixMilli(1), j, "nearest"); err != nil || !reflect.DeepEqual(w.diff, &schedule.Difference{Otherwise: *of}) {
 				t.Errorf("after %d entries and a restart %s has %+v (%v), want %+v", i+1, shadow, w.diff, err, of)
 			}

@@ -107,6 +107,8 @@ type Job struct {
 	Accounts  []Account        // of its crawlers
 	Otherwise *crawl.Otherwise `cbor:",omitempty"` // what a shadow would have done until the last grant, or until it ended
 
+	Landmarks []crawl.Landmarks `cbor:",omitempty"` // that its strategy, and a shadow, go by
+
 	Totals crawl.Counts `cbor:"-"`
 	Ended  crawl.Ended  `cbor:"-"` // by nodes
 	Open   int          `cbor:"-"` // leases

@@ -23,6 +23,9 @@ func (j *Job) tells(e *crawl.Entry, at int64) {
 	if j.ran(e.Ran.Milliseconds(), at); e.Otherwise != nil {
 		j.Otherwise = e.Otherwise
 	}
+	if len(e.Landmarks) > 0 {
+		j.Landmarks = e.Landmarks
+	}
 }
 
 // ran notes how long a job had run at a time.

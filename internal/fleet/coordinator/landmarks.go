@@ -1,0 +1,73 @@
+package coordinator
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"slices"
+
+	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
+	"argosy/internal/plan/schedule"
+)
+
+// choose chooses landmarks among nodes, as an earlier leader has done by the delays of its time, if it was among the same nodes; names are theirs.
+func (r *reader) choose(of schedule.Landmarks, nodes []schedule.Node, names []byte, now int64) (marks []int, how string) {
+	among := sha256.Sum256(names)
+	var last *crawl.Landmarks
+	for i := range r.was {
+		if w := &r.was[i]; bytes.Equal(w.Among, among[:]) && (last == nil || w.At > last.At) {
+			last = w
+		}
+	}
+	if last != nil {
+		for i := range nodes {
+			if slices.Contains(last.Nodes, nodes[i].ID) {
+				marks = append(marks, i)
+			}
+		}
+		r.kept, r.was = last, nil
+		return marks, learn.ByCentre
+	}
+	r.kept = nil
+	if marks, how = learn.Landmarks(of, nodes, r.book); how == learn.ByCentre {
+		r.kept = &crawl.Landmarks{By: r.key, Among: among[:], At: now}
+		for _, i := range marks {
+			r.kept.Nodes = append(r.kept.Nodes, nodes[i].ID)
+		}
+	}
+	return marks, how
+}
+
+// remember has a reader that has chosen no landmarks yet know what earlier leaders have chosen for it.
+func (r *reader) remember(jobs func(fn func(*frontier.Job))) {
+	if r.chosen != "" || r.was != nil {
+		return
+	}
+	jobs(func(j *frontier.Job) {
+		for _, l := range j.Landmarks {
+			if l.By == r.key {
+				r.was = append(r.was, l)
+			}
+		}
+	})
+}
+
+// tell puts the landmarks that a job goes by into a grant, if the log does not have them yet.
+func (r *run) tell(e *crawl.Entry, j *frontier.Job) {
+	readers := []*reader{r.read}
+	if r.shadow != nil {
+		readers = append(readers, r.shadow.read)
+	}
+	var all []crawl.Landmarks
+	for _, read := range readers {
+		if read.kept != nil {
+			all = append(all, *read.kept)
+		}
+	}
+	if !slices.EqualFunc(all, j.Landmarks, func(a, b crawl.Landmarks) bool {
+		return a.By == b.By && a.At == b.At && bytes.Equal(a.Among, b.Among)
+	}) {
+		e.Landmarks = all
+	}
+}
