@@ -52,7 +52,7 @@ type Meta struct {
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
-	Endless   bool   `cbor:"7,keyasint,omitempty"` // something that was let go has no end: see Hear
+	Endless   int    `cbor:"9,keyasint,omitempty"` // times that something which was let go has no end: see Hear
 }
 
 // New returns an empty Model.
@@ -77,7 +77,7 @@ func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 		}
 		if !written {
 			m.unseen = m.unseen[:0]
-			hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1))
+			hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1, param{}))
 			t = m.byHash[hash]
 		}
 	}
@@ -90,7 +90,11 @@ func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 // view returns the template of what a bag's URL shows, for the URL whose pattern was written last: nil if it was not heard.
 func (m *Model) view() (t *Template, hash uint64) {
 	m.unseen = m.unseen[:0]
-	hash = xxh3.Hash(m.bag(m.buf, &m.pieces, m.ordered(&m.pieces)))
+	ordered, choice := m.ordered(&m.pieces), param{}
+	if ordered == 1 {
+		choice = m.choice(&m.pieces)
+	}
+	hash = xxh3.Hash(m.bag(m.buf, &m.pieces, ordered, choice))
 	return m.byHash[hash], hash
 }
 

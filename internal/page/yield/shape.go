@@ -237,7 +237,7 @@ func (m *Model) pattern(u crawl.URL) []byte {
 	b := append(m.buf[:0], '/')
 	m.unseen = m.unseen[:0]
 	if m.grows(p) {
-		return m.bag(b, p, 1)
+		return m.bag(b, p, 1, param{})
 	}
 	b = m.path(b, p)
 	for _, ip := range p.inner {
@@ -358,9 +358,38 @@ func (m *Model) ordered(p *pieces) int {
 	return 1
 }
 
-// bag writes the first segments, how the last one ends, and the names of parameters: the template of all paths the order of whose other
-// segments says nothing.
-func (m *Model) bag(b []byte, p *pieces, ordered int) []byte {
+// choice returns the first of a URL's parameters by its name, if it has a word for its value that was seen there, one of a few as what a program
+// shows of a thing is; without a value, if it is not among those that are told apart.
+func (m *Model) choice(p *pieces) (of param) {
+	if !p.query || len(p.params) == 0 {
+		return param{}
+	}
+	of = p.params[0]
+	for _, q := range p.params[1:] {
+		if q.name < of.name {
+			of = q
+		}
+	}
+	if classify(of.low) != word || classify(of.name) != word {
+		return param{}
+	}
+	unseen := len(m.unseen)
+	b := m.path(append(make([]byte, 0, maxPattern), '/'), p)
+	m.unseen = m.unseen[:unseen]
+	b = append(append(append(b, '?'), of.name...), '=')
+	n := m.nodes[xxh3.Hash(b)]
+	switch {
+	case n == nil || len(n.Names) < 2 || m.knows(b, randomValue):
+		return param{}
+	case !m.knows(b, of.low):
+		of.low = "*"
+	}
+	return of
+}
+
+// bag writes the first segments, how the last one ends, and the names of parameters, and of one the value, too: the template of all paths the order
+// of whose other segments says nothing.
+func (m *Model) bag(b []byte, p *pieces, ordered int, choice param) []byte {
 	b = append(b[:0], bagPrefix...)
 	for i, s := range p.low[:ordered] {
 		if i > 0 {
@@ -377,7 +406,11 @@ func (m *Model) bag(b []byte, p *pieces, ordered int) []byte {
 	if p.query {
 		names := make([]string, 0, len(p.params))
 		for _, q := range p.params {
-			names = append(names, string(appendClass(nil, q.name, classify(q.name))))
+			name := string(appendClass(nil, q.name, classify(q.name)))
+			if q.name == choice.name {
+				name += "=" + choice.low
+			}
+			names = append(names, name)
 		}
 		slices.Sort(names)
 		b = append(b, '?')

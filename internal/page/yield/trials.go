@@ -11,10 +11,11 @@ import (
 // many kinds, and is heard by what they show. A file's pages are as many as there are files, though its versions have no end.
 
 const (
-	hearGrow  = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
-	hearBred  = 24 // URLs of its kind that they may name, and two for three of its answers
-	hearFirst = 8  // answers that bring nothing in the first hearing of a template
-	hearMost  = 8  // times that one template is let go, if it has brought something each time
+	hearGrow    = 4  // answers that may name URLs of its kind that were not there, and half as many as they are: what has an end names fewer and fewer
+	hearBred    = 24 // URLs of its kind that they may name, and two for three of its answers
+	hearFirst   = 8  // answers that bring nothing in the first hearing of a template
+	hearEndless = 4  // views that go on to name more, after which no other of the site is heard
+	hearMost    = 8  // times that one template is let go, if it has brought something each time
 )
 
 // Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
@@ -61,10 +62,10 @@ func (m *Model) Release() {
 }
 
 // Hear lets one view of a bag go that is cut, first one that asks for least, as what stands there for readers does. All below
-// one first segment have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once one goes on to
-// name more. It returns that view's template, 0 if there is none; the owner must then judge once more what waits of it.
+// one first segment have so many answers that bring nothing as a group has that is cut, and none of a site is let go any more once four have gone on
+// to name more, or one that is not told from others by what it shows. It returns that view's template, 0 if there is none; the owner must then judge once more what waits of it.
 func (m *Model) Hear() uint32 {
-	if m.Endless {
+	if m.Endless >= hearEndless {
 		return 0
 	}
 	var best *Template
@@ -133,6 +134,12 @@ func (t *Template) heardBefore(o *Template) bool {
 	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(t.Pattern, o.Pattern)) < 0
 }
 
+// view reports whether a bag is told from others of its site by what a program shows of a thing, not by its parameters and endings alone.
+func (t *Template) view() bool {
+	path, query, _ := strings.Cut(t.Pattern, "?")
+	return strings.Count(path, "/") > 1 || strings.Contains(query, "=")
+}
+
 // asks is how many parameters a template has.
 func (t *Template) asks() int {
 	_, query, ok := strings.Cut(t.Pattern, "?")
@@ -148,12 +155,15 @@ func (m *Model) heard(t *Template, a *Answer) Event {
 	from, home := m.groups[t.Group], m.home(t)
 	t.Spent++
 	m.spent[t.First]++
-	if m.spent[t.First] < limit && !m.Endless && !t.grows(n) && (t.Heard > 1 || n < hearFirst) {
+	if m.spent[t.First] < limit && !t.grows(n) && (t.Heard > 1 || n < hearFirst) {
 		return Nothing
 	}
 	t.Free = false
 	if t.grows(n) {
-		m.Endless = true // and so may the others be
+		m.Endless++ // and so may the others be
+		if t.Heard = hearMost; !t.view() {
+			m.Endless = hearEndless
+		}
 	}
 	if home != from && home.Cut && from.Members == 1 {
 		m.move(t, from, home)

@@ -130,20 +130,24 @@ func restarted(t *testing.T, m *Model, kept map[string][]byte) *Model {
 // What a program shows of one thing is heard view by view: first a little of each, then all of what has brought something, then the others; also
 // where the process ends in between, and where all views were cut by themselves.
 func TestViewsAreHeard(t *testing.T) {
-	t.Run("cut with a list", func(t *testing.T) { viewsAreHeard(t, false) })
-	t.Run("cut alone", func(t *testing.T) { viewsAreHeard(t, true) })
+	for _, alone := range []bool{false, true} {
+		for _, pages := range []string{"http://h.test/r/%s/a%c/f%c%c.txt", "http://h.test/r/?a=%s&of=a%c/f%c%c.txt"} {
+			t.Run(fmt.Sprintf("%s, alone %v", pages, alone), func(t *testing.T) { viewsAreHeard(t, pages, alone) })
+		}
+	}
 }
 
-func viewsAreHeard(t *testing.T, alone bool) {
+func viewsAreHeard(t *testing.T, pages string, alone bool) {
 	m := New()
 	kinds := []string{"blame", "log", "tree"}
 	page := func(kind string, i int) crawl.URL {
-		return parsed(t, fmt.Sprintf("http://h.test/r/%s/a%c/f%c%c.txt", kind, 'a'+i%4, 'a'+i/26, 'a'+i%26))
+		return parsed(t, fmt.Sprintf(pages, kind, 'a'+i%4, 'a'+i/26, 'a'+i%26))
 	}
 	for i := 0; m.shapes[first([]byte("/r/"))] < maxShapes; i++ { // until all else is one bag
-		m.of(parsed(t, fmt.Sprintf("http://h.test/r/%s/?%c=%c", kinds[i%3], 'a'+i/26, 'a'+i%26)))
+		m.of(parsed(t, fmt.Sprintf("http://h.test/r/%s/?%c=%c", kinds[i%3], 'b'+i/26, 'a'+i%26)))
+		m.of(parsed(t, "http://h.test/r/?a="+kinds[i%3]))
 	}
-	bag, list := m.of(page("tree", 0)), m.of(parsed(t, "http://h.test/r/log/?a=a"))
+	bag, list := m.of(page("tree", 0)), m.of(parsed(t, "http://h.test/r/log/?b=a"))
 	if bag != m.of(page("log", 0)) || !bag.bag() {
 		t.Fatalf("%q is not one bag", bag.Pattern)
 	}
@@ -185,6 +189,9 @@ func viewsAreHeard(t *testing.T, alone bool) {
 		}
 	}
 	want := []string{"~r/blame/….txt", "~r/log/….txt", "~r/tree/….txt", "~r/blame/….txt", "~r/log/….txt"}
+	if strings.Contains(pages, "?") {
+		want = []string{"~r/…?a=blame&of", "~r/…?a=log&of", "~r/…?a=tree&of", "~r/…?a=blame&of", "~r/…?a=log&of"}
+	}
 	if !slices.Equal(order, want) {
 		t.Errorf("heard %q, want %q", order, want)
 	}
@@ -192,6 +199,46 @@ func viewsAreHeard(t *testing.T, alone bool) {
 		if had[kind] != files {
 			t.Errorf("%d of %d of %s were had", had[kind], files, kind)
 		}
+	}
+}
+
+// Where views go on to name more, no other is heard after a few of them, but for the first answers of each.
+func TestEndlessViewsAreHeardOnce(t *testing.T) {
+	m := New()
+	page := func(kind, i int) crawl.URL {
+		return parsed(t, fmt.Sprintf("http://h.test/r/v%c/a%c/f%c%c.txt", 'a'+kind, 'a'+i%4, 'a'+i/26%26, 'a'+i%26))
+	}
+	for i := 0; m.shapes[first([]byte("/r/"))] < maxShapes; i++ { // until all else is one bag
+		m.of(parsed(t, fmt.Sprintf("http://h.test/r/v%c/?%c=%c", 'a'+i%(2*hearEndless), 'b'+i/26, 'a'+i%26)))
+	}
+	bag := m.of(page(0, 0))
+	home := m.groups[bag.Group]
+	bag.Answers = 1
+	m.cut(home, &Answer{URL: page(0, 0), Template: bag.ID})
+	home.Strangers, home.Newborns = 0, 0
+	for kind := range 2 * hearEndless {
+		for i := range 60 {
+			m.Defer(m.Judge(page(kind, i), bag.ID, false), page(kind, i), page(kind, i).Key())
+		}
+	}
+	had := map[int]int{}
+	heard, answers := 0, 0
+	for id := m.Hear(); id != 0; id = m.Hear() {
+		heard++
+		kind := int(m.byID[id].Pattern[len("~r/v")] - 'a')
+		for ; had[kind] < 60 && !m.Judge(page(kind, had[kind]), bag.ID, false).Wait; had[kind]++ {
+			i := had[kind]
+			m.Resume(home.ID, page(kind, i), page(kind, i).Key())
+			var f Feeds
+			for k := range 3 {
+				m.Feed(&f, page(kind, 100+3*i+k), id, page(kind, i).String())
+			}
+			m.Take(&Answer{URL: page(kind, i), Template: id, Via: id, Page: true, Marked: true, Text: 1 << 32, Links: 9, Found: f.Own, Feeds: f})
+			answers++
+		}
+	}
+	if heard != 3*hearEndless || answers > 4*hearFirst*hearEndless {
+		t.Errorf("%d hearings with %d answers, want one of each of %d views and another of %d", heard, answers, 2*hearEndless, hearEndless)
 	}
 }
 
