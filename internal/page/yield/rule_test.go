@@ -423,6 +423,38 @@ func TestEqualPagesAside(t *testing.T) {
 	}
 }
 
+// Of the pages beside things one in a hundred has a name that was not there, the others are all equal: no 540 in a row are, so all are asked for.
+// If the names end, so do the pages.
+func TestEqualPagesNowAndThenNew(t *testing.T) {
+	const things, every = 4 * limit, 100
+	for where, url := range map[string]string{"a parameter": "http://h.test/stock?of=%d", "a directory": "http://h.test/thing/%d/stock"} {
+		for _, until := range []int{things, limit} {
+			m, asked := New(), 0
+			for i := range things {
+				u := parsed(t, fmt.Sprintf("http://h.test/thing/%d", i))
+				thing := m.Template(u)
+				m.Take(&Answer{URL: u, Template: thing, Page: true, Marked: true, Text: uint64(i+10) << 32, Sample: []uint32{xx(uint32(i)), xx(uint32(i)) + 2}})
+				beside := parsed(t, fmt.Sprintf(url, i))
+				if m.Judge(beside, thing, false).Wait {
+					continue
+				}
+				asked++
+				a := Answer{URL: beside, Parent: u, Template: m.Template(beside), Via: thing, Page: true, Marked: true, Text: 1 << 32, Sample: []uint32{2, 4, 6}}
+				if i%every == 7 && i < until {
+					a.Text, a.Names = uint64(i+1e6)<<32, []uint32{xx(uint32(i)) &^ 3}
+				}
+				m.Take(&a)
+			}
+			switch most := until + limit + 2*bucketSize + strangers; {
+			case until == things && asked < things:
+				t.Errorf("%s: %d of %d asked for", where, asked, things)
+			case until < things && asked > most:
+				t.Errorf("%s, names up to %d: %d asked for, want %d at most", where, until, asked, most)
+			}
+		}
+	}
+}
+
 // What a list has named comes late: it says nothing for the pages behind its end, which lead nowhere and are asked for meanwhile.
 func TestLateCredit(t *testing.T) {
 	m := New()

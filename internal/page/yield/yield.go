@@ -116,7 +116,7 @@ type Template struct {
 	Strange int64    `cbor:"35,keyasint,omitempty"` // answers whose numbers do not follow from their address,
 	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
 	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
-	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known
+	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known, none of which was new, not even by little
 	Alike   int64    `cbor:"37,keyasint,omitempty"` // answers in a row that said one of Sayings; see button
 	Sayings []saying `cbor:"38,keyasint,omitempty"`
 	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
@@ -359,7 +359,7 @@ func (m *Model) Take(a *Answer) Event {
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
 		}
-		t.New, t.Partly = t.New+1, t.Partly+1
+		t.New, t.Partly, t.Equal = t.New+1, t.Partly+1, 0
 		t.often(g)
 	case isTable, isReport, isShown, isNamed, isEchoed, isNumbered:
 		event = max(event, m.little(t, via, a, of))
@@ -395,7 +395,7 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	if t.Tables++; m.groups[t.Group].Cut || t.Tables%every == 0 {
 		return m.faint(t, via, a) // figures and pictures alone do not lift a cut
 	}
-	t.New, t.Little = t.New+1, t.Little+1
+	t.New, t.Little, t.Equal = t.New+1, t.Little+1, 0
 	if every == tablesCost && of != isEchoed {
 		if t.Sure++; t.Sure+t.Owed <= littleTo {
 			t.Dry = 0
@@ -530,7 +530,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		m.count(g, a, via.Group == t.Group || m.sound(via))
 	} else if costs == knownCosts {
 		m.costs(t, g, 1)
-		if of == aFaint && via != nil {
+		if via != nil && (of == aFaint || t.New > 1) {
 			m.count(g, a, m.sound(via))
 		}
 	} else if via != nil {
