@@ -38,9 +38,9 @@ func Evaluate(cfg Config, delay [][]float64, landmarks []int, n int) (Evaluation
 // Landmarks checks landmarks, or, where there are none, chooses n of them by Spread.
 func Landmarks(delay [][]float64, landmarks []int, n int) ([]int, error) {
 	if landmarks == nil {
-		landmarks = Spread(delay, n)
+		landmarks = Spread(known(delay), n)
 		if len(landmarks) < n {
-			return nil, fmt.Errorf("%d landmarks wanted, %d hosts have enough delays", n, len(landmarks))
+			return nil, fmt.Errorf("%d landmarks wanted, %d hosts can be: a landmark needs delays to half of all others, and to other landmarks", n, len(landmarks))
 		}
 	}
 	seen := map[int]bool{}
@@ -54,6 +54,20 @@ func Landmarks(delay [][]float64, landmarks []int, n int) ([]int, error) {
 		seen[l] = true
 	}
 	return landmarks, nil
+}
+
+// known fills in delays that were measured one way only from the other way.
+func known(delay [][]float64) [][]float64 {
+	out := make([][]float64, len(delay))
+	for i, row := range delay {
+		out[i] = slices.Clone(row)
+		for j, d := range row {
+			if i != j && !usable(d) {
+				out[i][j] = either(delay, i, j)
+			}
+		}
+	}
+	return out
 }
 
 // unseen goes through the measured pairs of hosts that are not landmarks.

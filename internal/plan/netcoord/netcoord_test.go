@@ -334,3 +334,27 @@ func TestImpossibleDelaysHaveAPlace(t *testing.T) {
 		}
 	}
 }
+
+// Delays that are given in one direction only choose the landmarks that those of both directions do.
+func TestLandmarksOfOneDirection(t *testing.T) {
+	both, one := make([][]float64, 12), make([][]float64, 12)
+	for i := range both {
+		both[i], one[i] = make([]float64, 12), make([]float64, 12)
+		for j := range both {
+			both[i][j], one[i][j] = math.Abs(float64(i*i-j*j)), math.NaN()
+			if j < i {
+				one[i][j] = both[i][j]
+			}
+		}
+	}
+	want, err := Landmarks(both, nil, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Landmarks(one, nil, 4); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v (%v), want %v", got, err, want)
+	}
+	if _, err := Landmarks([][]float64{{0}}, nil, 4); err == nil {
+		t.Error("one host gives four landmarks")
+	}
+}
