@@ -85,9 +85,8 @@ type Lease struct {
 	Ping bool // it measures a delay
 	Long bool // it was given out longer ago than sites take that answer
 
-	Job     uint32
-	Type    string // label "type" of nodes that it may go to; empty is any
-	Endless bool   // its site has no end
+	Job  uint32
+	Type string // label "type" of nodes that it may go to; empty is any
 }
 
 // Snapshot returns what a cycle may know: it is the one place where what strategies read is written. It tells the book
@@ -130,7 +129,7 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 		}
 		s.Running = append(s.Running, schedule.Running{
 			Lease: l.ID, Task: l.Task, Site: l.Name, Node: l.Node, Addrs: l.Addrs, Domain: l.Domain, Need: l.Need, Width: l.width(unseen), Book: number, Ping: l.Ping, Silent: l.Silent, Failed: l.Failed, Long: l.Long,
-			Job: l.Job, Type: l.Type, Gap: l.Pause, Endless: l.Endless,
+			Job: l.Job, Type: l.Type, Gap: l.Pause,
 		})
 	}
 	return s

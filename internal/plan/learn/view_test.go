@@ -33,7 +33,7 @@ func filled() View {
 			ByAddress: true, Shut: []string{"m"},
 			Pages: 50, Known: 60, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
 		}},
-		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true, Long: true, Job: 6, Type: "web", Endless: true}},
+		Leases: []Lease{{Site: site, ID: 8, Task: 9, Node: "n", Need: need, Ping: true, Long: true, Job: 6, Type: "web"}},
 	}
 }
 

@@ -49,11 +49,7 @@ func (f *flow) again() {
 	}
 }
 
-// waited is the task of a lease as it waited for its node.
+// waited is the task of a lease as it waited for its node. What its site still has is not known.
 func (r *Running) waited() Task {
-	t := Task{ID: r.Task, Job: r.Job, Site: r.Site, Domain: r.Domain, Addrs: r.Addrs, Need: r.Need, Book: r.Book, Width: r.Width, Gap: r.Gap, Type: r.Type, Last: r.Node}
-	if r.Endless {
-		t.Bits = math.Inf(1)
-	}
-	return t
+	return Task{ID: r.Task, Job: r.Job, Site: r.Site, Domain: r.Domain, Addrs: r.Addrs, Need: r.Need, Book: r.Book, Width: r.Width, Gap: r.Gap, Type: r.Type, Last: r.Node}
 }

@@ -110,10 +110,9 @@ type Running struct {
 	Failed bool // or not the last time
 	Long   bool // it was given out longer ago than sites take that answer
 
-	Job     uint32
-	Type    string  // of nodes that its task may go to; empty is any
-	Gap     float64 // seconds between the starts of two requests to its site
-	Endless bool    // its task has always more pages
+	Job  uint32
+	Type string  // of nodes that its task may go to; empty is any
+	Gap  float64 // seconds between the starts of two requests to its site
 }
 
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the

@@ -69,7 +69,7 @@ func (e *engine) viewed(last []learn.Lease) []learn.Lease {
 func (e *engine) viewOf(l *lease) learn.Lease {
 	r := learn.Lease{Site: e.site(l.site), Need: e.w.Job.Need, Type: e.w.Job.Type, ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
 	if l.t != nil {
-		r.Task, r.Endless = l.t.id, math.IsInf(l.t.left, 1)
+		r.Task = l.t.id
 	}
 	return r
 }
