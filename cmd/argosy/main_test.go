@@ -134,6 +134,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"lab", "run", "strategies", "--strategies", "flow+"}, "after the last comma"},
 		{[]string{"lab", "run", "strategies", "--strategies", "hash+group=rack"}, "--strategies: strategy hash,group=rack: no node has the label rack"},
 		{[]string{"lab", "replay", dir, "--strategy", "random,,flow"}, `--strategy "random,,flow": a name is empty`},
+		{[]string{"lab", "run", "strategies", "--strategies", "flow,probes=2"}, `--strategies: "probes=2" is an option, not a strategy`},
 		{[]string{"lab", "replay", dir, "--strategy", "feedback+full=2"}, "load=on"},
 		{[]string{"crawl", "x.example", "--strategy", "flow,"}, "after the last comma"},
 		{[]string{"crawl", "x.example", "--strategy", "nearest,landmarks=n7+n8"}, "strategy nearest,landmarks=n7+n8: there is no node n7: allowed are node-1"},

@@ -227,6 +227,9 @@ func listed(flag, list string, check func(spec string) error) (specs []string, e
 		if s == "" {
 			return nil, usage("%s %q: a name is empty: want strategies, separated by single commas", flag, list)
 		}
+		if name, _, _ := strings.Cut(s, "+"); strings.Contains(name, "=") {
+			return nil, usage("%s: %q is an option, not a strategy: in a list options come after a plus sign, as in flow+probes=2", flag, name)
+		}
 		s = optioned(s)
 		if err := check(s); err != nil {
 			return nil, usage("%s: %w", flag, err)
