@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// manual is a site whose pages stand in 11 languages, as Debian has Apache's. Each is a page of its own, and where it was not translated its bytes
-// are those of the English one: most answers bring nothing new, and all are wanted, since what a language has is not known before.
-func manual() *web {
-	langs := strings.Fields("da de en es fr ja ko pt-br ru tr zh-cn")
-	percent := map[string]int{"en": 100, "fr": 97, "ja": 41, "ko": 36, "tr": 17, "de": 7, "es": 4, "zh-cn": 2} // of the chapters
-	dirs := []struct {
-		name  string
-		pages int
-	}{{"", 26}, {"mod/", 134}, {"programs/", 18}, {"howto/", 13}, {"rewrite/", 12}, {"vhosts/", 12}, {"developer/", 11}, {"misc/", 8}, {"platform/", 7}, {"ssl/", 6}, {"faq/", 2}}
-	var files []string
-	within := map[string][]string{}
-	for _, d := range dirs {
+// manualDirs are the directories of a language, and how many pages each has.
+var manualDirs = []struct {
+	name  string
+	pages int
+}{{"", 26}, {"mod/", 134}, {"programs/", 18}, {"howto/", 13}, {"rewrite/", 12}, {"vhosts/", 12}, {"developer/", 11}, {"misc/", 8}, {"platform/", 7}, {"ssl/", 6}, {"faq/", 2}}
+
+// manualFiles are the pages of a language, all of them and those of each directory.
+func manualFiles() (files []string, within map[string][]string) {
+	within = map[string][]string{}
+	for _, d := range manualDirs {
 		for i := range d.pages {
 			f := fmt.Sprint(d.name, strings.ReplaceAll(name(fmt.Sprint("manual", d.name, i)), " ", "_"))
 			if i%32 == 9 {
@@ -28,10 +26,19 @@ func manual() *web {
 		}
 		files = append(files, within[d.name]...)
 	}
+	return files, within
+}
+
+// manual is a site whose pages stand in 11 languages, as Debian has Apache's. Each is a page of its own, and where it was not translated its bytes
+// are those of the English one: most answers bring nothing new, and all are wanted, since what a language has is not known before.
+func manual() *web {
+	langs := strings.Fields("da de en es fr ja ko pt-br ru tr zh-cn")
+	percent := map[string]int{"en": 100, "fr": 97, "ja": 41, "ko": 36, "tr": 17, "de": 7, "es": 4, "zh-cn": 2} // of the chapters
+	files, within := manualFiles()
 	has := func(lang, file string) bool { return draw("manual"+lang+file, 100) < percent[lang] }
 	real := []string{"manual"}
 	for _, l := range langs {
-		for _, d := range dirs {
+		for _, d := range manualDirs {
 			real = append(real, "manual/"+l+"/"+d.name)
 		}
 		for _, f := range files {
@@ -74,7 +81,7 @@ func manual() *web {
 			}
 		}
 		if of == "" {
-			for _, d := range dirs[1:] {
+			for _, d := range manualDirs[1:] {
 				pg.link(d.name, name("manual"+text+d.name), "")
 			}
 		}

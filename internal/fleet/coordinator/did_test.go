@@ -44,6 +44,18 @@ func newDecider(t *testing.T, fs vfs.FS, no uint64) *decider {
 	return &decider{t, f, k, r, no}
 }
 
+// again is the life after this one, which may have written down what it has learned.
+func (l *decider) again(fs vfs.FS, kept bool) *decider {
+	l.t.Helper()
+	if kept {
+		if err := l.f.KeepLearned(l.k.learned); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	l.close()
+	return newDecider(l.t, fs, l.no)
+}
+
 func (l *decider) apply(e *crawl.Entry) frontier.Effects {
 	l.t.Helper()
 	l.no++
@@ -132,13 +144,7 @@ func TestLeasesAreAsLargeAfterRestarts(t *testing.T) {
 		l := newDecider(t, fs, 0)
 		for i := range log {
 			if rng.IntN(4) == 0 {
-				if rng.IntN(2) == 0 {
-					if err := l.f.KeepLearned(l.k.learned); err != nil {
-						t.Fatal(err)
-					}
-				}
-				l.close()
-				l = newDecider(t, fs, l.no)
+				l = l.again(fs, rng.IntN(2) == 0)
 			}
 			for _, lease := range log[i].Leases {
 				if quota, budget := l.sizes(lease); quota != lease.Quota || budget != lease.BudgetMS {

@@ -93,13 +93,7 @@ func TestMeasuringGoesOnAfterRestarts(t *testing.T) {
 		for i := range log {
 			l.apply(&log[i])
 			if rng.IntN(4) == 0 {
-				if rng.IntN(2) == 0 {
-					if err := l.f.KeepLearned(l.k.learned); err != nil {
-						t.Fatal(err)
-					}
-				}
-				l.close()
-				l = newDecider(t, fs, l.no)
+				l = l.again(fs, rng.IntN(2) == 0)
 			}
 			if got := l.asks(); !maps.Equal(got, want[i]) {
 				for what := range want[i] {

@@ -20,13 +20,9 @@ func (m *Model) without(t *Template, p *pieces, a *Answer) (event Event) {
 			if !ok || g.Part.Template == t.ID {
 				continue
 			}
-			q := m.guesses[part.hash()]
+			q := m.guessOf(part)
 			if q == nil {
-				if len(m.guesses) >= maxGuesses {
-					continue
-				}
-				q = &guess{Part: part}
-				m.guesses[part.hash()] = q
+				continue
 			}
 			q.dirty, m.changed = true, true
 			if text>>32 == a.Text>>32 {
@@ -77,6 +73,16 @@ func (m *Model) markAll(text uint64) {
 	}
 }
 
+// guessOf returns what is thought of a part, nil if there is nothing yet and no room for it.
+func (m *Model) guessOf(part Part) *guess {
+	g := m.guesses[part.hash()]
+	if g == nil && len(m.guesses) < maxGuesses {
+		g = &guess{Part: part}
+		m.guesses[part.hash()] = g
+	}
+	return g
+}
+
 // lacks holds an answer against that of the URL without a part.
 func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	const one = 1
@@ -85,13 +91,9 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	if !ok {
 		return Nothing
 	}
-	g := m.guesses[part.hash()]
+	g := m.guessOf(part)
 	if g == nil {
-		if len(m.guesses) >= maxGuesses {
-			return Nothing
-		}
-		g = &guess{Part: part}
-		m.guesses[part.hash()] = g
+		return Nothing
 	}
 	g.dirty, m.changed = true, true
 	switch same := text&^one == a.Text&^one; {

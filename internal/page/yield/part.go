@@ -190,13 +190,9 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
 			t.All = true
 		}
-		g := m.guesses[at]
+		g := m.guessOf(part)
 		if g == nil {
-			if len(m.guesses) >= maxGuesses {
-				continue
-			}
-			g = &guess{Part: part}
-			m.guesses[at] = g
+			continue
 		}
 		g.dirty, m.changed = true, true
 		was := *g

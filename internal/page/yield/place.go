@@ -46,13 +46,9 @@ func (m *Model) places(t *Template, p *pieces, a *Answer, whole uint64) Event {
 	if !pair || common {
 		return Nothing
 	}
-	g := m.guesses[part.hash()]
+	g := m.guessOf(part)
 	if g == nil {
-		if len(m.guesses) >= maxGuesses {
-			return Nothing
-		}
-		g = &guess{Part: part}
-		m.guesses[part.hash()] = g
+		return Nothing
 	}
 	was := *g
 	g.dirty, m.changed = true, true

@@ -28,11 +28,9 @@ func (m *Model) settings(t *Template, p *pieces, a *Answer, whole uint64) (event
 			if !pair {
 				continue
 			}
-			if len(m.guesses) >= maxGuesses {
+			if g = m.guessOf(part); g == nil {
 				continue
 			}
-			g = &guess{Part: part}
-			m.guesses[part.hash()] = g
 		}
 		was := *g
 		g.dirty, m.changed = true, true

@@ -90,15 +90,9 @@ func (s *set) shared(text, at uint64, rest string) bool {
 // everywhere adds to what is known of a part in all templates what an answer has added to a guess: a server tells the case of letters apart or it
 // does not.
 func (m *Model) everywhere(g, was *guess) {
-	part := g.Part.anywhere()
-	at := part.hash()
-	all := m.guesses[at]
+	all := m.guessOf(g.Part.anywhere())
 	if all == nil {
-		if len(m.guesses) >= maxGuesses {
-			return
-		}
-		all = &guess{Part: part}
-		m.guesses[at] = all
+		return
 	}
 	all.Agree, all.URLs, all.Differ = all.Agree+g.Agree-was.Agree, all.URLs+g.URLs-was.URLs, all.Differ+g.Differ-was.Differ
 	all.Alike, all.AlikeURLs, all.Unlike = all.Alike+g.Alike-was.Alike, all.AlikeURLs+g.AlikeURLs-was.AlikeURLs, all.Unlike+g.Unlike-was.Unlike
