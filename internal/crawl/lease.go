@@ -376,3 +376,6 @@ const (
 	EndRefused  = "refused"  // a part of it does not pass the check, or was lost
 	EndOrdered  = "ordered"  // a person dropped or changed what it was given
 )
+
+// Concludes are the reasons for which a lease ends that was not cut short: it has done what it could.
+var Concludes = []string{EndDone, EndQuota, EndWait, EndFailed}

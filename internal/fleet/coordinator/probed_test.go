@@ -65,7 +65,7 @@ func probed(t *testing.T, seed uint64) (log []crawl.Entry, asks []map[string]str
 			add(crawl.Entry{Kind: crawl.EntryRecall, Epoch: 1, Recalls: []crawl.Recall{{Lease: id, Reason: []string{crawl.EndDead, crawl.EndRecalled}[n]}}})
 			continue
 		}
-		part := crawl.Part{Lease: id, Attempt: lease.Attempt, Epoch: 1, Secret: "s", No: 1, Final: true, Reason: crawl.EndDone}
+		part := crawl.Part{Lease: id, Attempt: lease.Attempt, Epoch: 1, Secret: "s", No: 1, Final: true, Reason: []string{crawl.EndDone, crawl.EndDrained}[rng.IntN(2)]}
 		if rng.IntN(4) > 0 {
 			m := crawl.Measure{Kind: crawl.MeasureBC, URL: lease.Probe, Bits: 1e6, Seconds: 1}
 			if lease.Ping {
@@ -111,25 +111,86 @@ func TestMeasuringGoesOnAfterRestarts(t *testing.T) {
 	}
 }
 
-// A pair whose node has gone before it was measured is measured again; one that a lease was taken back from is not, while its node is there.
-func TestLostProbesAreMadeAgain(t *testing.T) {
-	for reason, again := range map[string]bool{crawl.EndDead: true, crawl.EndRecalled: false} {
-		l := newDecider(t, vfs.NewMem(), 0)
-		lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: 1, Secret: "s", Probe: "http://s.test/"}
-		for _, e := range []crawl.Entry{
-			{Kind: crawl.EntryTerm, Epoch: 1},
-			{Kind: crawl.EntrySubmit, Epoch: 1, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}},
-			{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}},
-		} {
+// probeLease is a lease that measures a pair.
+func probeLease(id uint64, attempt uint32, ping bool) crawl.Lease {
+	return crawl.Lease{ID: id, Job: 1, Task: 1, Site: "s.test", Node: "n", Incarnation: "i", Epoch: 1, Attempt: attempt, Secret: "s", Probe: "http://s.test/", Ping: ping}
+}
+
+// A measurement that was cut short is made again, whoever cut it short; one that has done what it could is not, whatever it has measured.
+func TestProbesThatWereCutShortAreMadeAgain(t *testing.T) {
+	recalled := func(why string) crawl.Entry {
+		return crawl.Entry{Kind: crawl.EntryRecall, Epoch: 1, Recalls: []crawl.Recall{{Lease: 1, Reason: why}}}
+	}
+	ended := func(why string) crawl.Entry {
+		return crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{{Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: 1, Final: true, Reason: why}}}
+	}
+	for _, c := range []struct {
+		what  string
+		end   crawl.Entry
+		again bool
+	}{
+		{"its node has gone", recalled(crawl.EndDead), true},
+		{"taken back, silent", recalled(crawl.EndRecalled), true},
+		{"taken back, without an end", recalled(crawl.EndOverdue), true},
+		{"taken back, refused", recalled(crawl.EndRefused), true},
+		{"taken back at a limit", recalled(crawl.EndDrained), true},
+		{"its task was dropped", crawl.Entry{Kind: crawl.EntryDrop, Epoch: 1, Release: &crawl.Release{Job: 1, Tasks: []uint32{1}, Why: "test"}}, true},
+		{"its job was cancelled", crawl.Entry{Kind: crawl.EntryState, Epoch: 1, State: &crawl.JobState{Job: 1, State: crawl.JobCancelled}}, true},
+		{"its node was drained", ended(crawl.EndDrained), true},
+		{"its node could not report", ended(crawl.EndStale), true},
+		{"its time was over", ended(crawl.EndBudget), true},
+		{"it was done", ended(crawl.EndDone), false},
+		{"its site could not be asked", ended(crawl.EndFailed), false},
+		{"its site wants to be left alone", ended(crawl.EndWait), false},
+	} {
+		for _, ping := range []bool{false, true} {
+			l := newDecider(t, vfs.NewMem(), 0)
+			for _, e := range probedSite(probeLease(1, 1, ping)) {
+				l.apply(&e)
+			}
+			site, node := l.k.learned.Record().Site("s.test"), l.k.learned.Record().Node("n")
+			if !l.k.isProbed(site, node, ping) || l.k.isProbed(site, node, !ping) {
+				t.Error("a probe that is under way is made once more, or another one is not")
+			}
+			l.apply(&c.end)
+			if got := !l.k.isProbed(site, node, ping); got != c.again {
+				t.Errorf("%s, delay %v: made again %v, want %v", c.what, ping, got, c.again)
+			}
+			l.close()
+		}
+	}
+}
+
+// probedSite is a log in which a job's only site is measured.
+func probedSite(lease crawl.Lease) []crawl.Entry {
+	return []crawl.Entry{
+		{Kind: crawl.EntryTerm, Epoch: 1},
+		{Kind: crawl.EntrySubmit, Epoch: 1, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, Seeds: []string{"http://s.test/"}}}},
+		{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{lease}},
+	}
+}
+
+// A pair whose measurement is cut short each time is left alone in the end, with restarts and without.
+func TestProbesThatAreAlwaysCutShortHaveAnEnd(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		fs := vfs.NewMem()
+		l, made := newDecider(t, fs, 0), uint64(1)
+		log := probedSite(probeLease(1, 1, false))
+		for _, e := range log {
 			l.apply(&e)
 		}
-		rec := l.k.learned.Record()
-		if !l.k.isProbed(rec.Site("s.test"), rec.Node("n"), false) || l.k.isProbed(rec.Site("s.test"), rec.Node("n"), true) {
-			t.Error("a probe that is under way is made once more, or another one is not")
+		for ; made < 20; made++ {
+			l.apply(&crawl.Entry{Kind: crawl.EntryRecall, Epoch: 1, Recalls: []crawl.Recall{{Lease: made, Reason: crawl.EndDead}}})
+			if restarts {
+				l = l.again(fs, made%2 == 0)
+			}
+			if l.k.isProbed(l.k.learned.Record().Site("s.test"), l.k.learned.Record().Node("n"), false) {
+				break
+			}
+			l.apply(&crawl.Entry{Kind: crawl.EntryGrant, Epoch: 1, Leases: []crawl.Lease{probeLease(made+1, uint32(made+1), false)}})
 		}
-		l.apply(&crawl.Entry{Kind: crawl.EntryRecall, Epoch: 1, Recalls: []crawl.Recall{{Lease: 1, Reason: reason}}})
-		if got := !l.k.isProbed(rec.Site("s.test"), rec.Node("n"), false); got != again {
-			t.Errorf("%s: made again %v, want %v", reason, got, again)
+		if made != 3 {
+			t.Errorf("restarts %v: made %d times, want 3", restarts, made)
 		}
 		l.close()
 	}

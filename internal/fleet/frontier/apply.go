@@ -523,9 +523,7 @@ func (x *tx) recall(r crawl.Recall) error {
 		x.tasks[seeker.ID] = seeker
 		x.moves(seeker, fmt.Sprintf("taken back from %s: %s", l.Node, r.Reason))
 	}
-	if l.Probe != "" && r.Reason == crawl.EndDead {
-		x.fx.Facts = append(x.fx.Facts, learn.OfLoss(x.worker(l), x.at))
-	}
+	x.probed(l, r.Reason)
 	x.fx.Recalled = append(x.fx.Recalled, l)
 	return x.close(t, l)
 }

@@ -159,6 +159,7 @@ func (x *tx) takeBack(t *Task, k recKey) error {
 func (x *tx) order(t *Task, l *Lease) error {
 	x.fx.Recalled, x.fx.Ordered = append(x.fx.Recalled, l), append(x.fx.Ordered, l.ID)
 	polite.HoldFrom(x.site(l.Site), x.at, l.From)
+	x.probed(l, crawl.EndOrdered)
 	return x.close(t, l)
 }
 

@@ -3,6 +3,7 @@ package frontier
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -44,11 +45,20 @@ func (x *tx) keepFacts(seq uint64) error {
 	return x.set(factKey(seq), x.fx.Facts)
 }
 
+// probed tells what has come of a lease that ends, if it was there to measure.
+func (x *tx) probed(l *Lease, reason string) {
+	switch {
+	case l.Probe == "":
+	case slices.Contains(crawl.Concludes, reason):
+		x.fx.Facts = append(x.fx.Facts, learn.Ended(x.worker(l), l.Ping, x.at))
+	default:
+		x.fx.Facts = append(x.fx.Facts, learn.OfLoss(x.worker(l), x.at))
+	}
+}
+
 // sealed closes a lease that its holder has ended.
 func (x *tx) sealed(t *Task, l *Lease, reason string) error {
-	if l.Probe != "" {
-		x.fx.Facts = append(x.fx.Facts, learn.Ended(x.worker(l), l.Ping, x.at))
-	}
+	x.probed(l, reason)
 	x.hasRead(t, l, reason)
 	tried := l.Given - l.Held
 	if l.Given > 0 && !l.Resolve {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"argosy/internal/crawl"
 	"argosy/internal/plan/learn"
@@ -253,6 +254,10 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 // of the fleet have measured is none of them, though the fleet has learned from it: a recording tells of what its own job had.
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
 func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {
+	args := []any{int64(job), int64(job), int64(job), int64(job), int64(speed)}
+	for _, reason := range crawl.Concludes {
+		args = append(args, reason)
+	}
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`
 SELECT r.seq AS seq, r.ord AS ord, 1 AS rank, r.at AS at, l.node AS node, l.site AS site, '' AS other, 'report' AS kind, r.bits * 1.0 AS value,
 r.worked_us / 1e6 AS seconds, r.good AS good, r.asked AS asked, r.limited AS limited, r.cpu AS cpu, r.memory AS memory, '' AS timing
@@ -262,8 +267,8 @@ FROM measurements m WHERE m.job IN (0, ?) AND (m.kind = 'bc' OR m.kind = 'refuse
 UNION ALL SELECT p.seq, p.ord, 0, coalesce(r.at, p.fetched_at), p.node, p.site, '', 'timing', 0, 0, 0, 0, 0, 0, 0, p.timing
 FROM pages p LEFT JOIN (SELECT DISTINCT seq, at FROM reports) r ON r.seq = p.seq WHERE p.job = ? AND p.state = 'fetched' AND p.timing IS NOT NULL
 UNION ALL SELECT r.seq, r.ord, 3, r.at, l.node, l.site, '', 'tried', l.probe * 1.0, 0, 0, 0, 0, 0, 0, ''
-FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND r.final = 1 AND l.probe >= ?
-ORDER BY 1, 2, 3`), int64(job), int64(job), int64(job), int64(job), int64(speed))
+FROM reports r JOIN leases l ON l.id = r.lease WHERE l.job = ? AND r.final = 1 AND l.probe >= ? AND l.reason IN (?`+strings.Repeat(", ?", len(crawl.Concludes)-1)+`)
+ORDER BY 1, 2, 3`), args...)
 	if err != nil {
 		return l.wrap(err)
 	}

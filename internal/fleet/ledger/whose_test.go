@@ -28,8 +28,11 @@ func twoJobs() (entries []Applied) {
 	}
 	add(&crawl.Entry{Kind: crawl.EntryGrant, Leases: leases})
 	part := func(lease uint64, no uint32, final bool) crawl.Part {
-		x := float64(lease) + float64(no)/10
-		return crawl.Part{Lease: lease, No: no, Final: final, WorkedUS: 1000, Measures: []crawl.Measure{
+		x, why := float64(lease)+float64(no)/10, ""
+		if final {
+			why = crawl.EndDone
+		}
+		return crawl.Part{Lease: lease, No: no, Final: final, Reason: why, WorkedUS: 1000, Measures: []crawl.Measure{
 			{Kind: crawl.MeasureBC, Bits: int64(1000 * x), Seconds: 1, Refused: 1}, {Kind: crawl.MeasurePing, MS: []float64{x, x + 1}},
 		}}
 	}
@@ -90,6 +93,34 @@ func TestFactsOfOneOfTwoJobs(t *testing.T) {
 		want := learnedOf(t, filled(ofOne(twoJobs(), job+1)), job+1)
 		if got := learnedOf(t, both, job+1); len(want) != 16 || !reflect.DeepEqual(got, want) {
 			t.Errorf("job %d: %d facts beside another one, %d alone, and they differ", job+1, len(got), len(want))
+		}
+	}
+}
+
+// A probe that was cut short is none that has ended: neither one whose holder says so, nor one that was taken back before it ended.
+func TestProbesThatWereCutShortHaveNotEnded(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	entries := twoJobs()
+	last := entries[len(entries)-1].Entry // a final part
+	last.Parts[0].Reason = crawl.EndDrained
+	entries[len(entries)-2].Entry = &crawl.Entry{Kind: crawl.EntryRecall, Recalls: []crawl.Recall{{Lease: 21, Reason: crawl.EndRecalled}}}
+	entries = append(entries, Applied{Seq: uint64(len(entries) + 1), At: 9000, Entry: &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Parts: []crawl.Part{{Lease: 21, No: 1, Final: true, Reason: crawl.EndDone}}}})
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), entries)); err != nil {
+		t.Fatal(err)
+	}
+	for job, want := range []int{1, 0} { // of the first, that of b.test
+		ended := 0
+		for _, f := range learnedOf(t, l, uint32(job+1)) {
+			if f.Kind == learn.Tried || f.Kind == learn.TriedDelay {
+				ended++
+			}
+		}
+		if ended != want {
+			t.Errorf("job %d: %d probes ended, want %d", job+1, ended, want)
 		}
 	}
 }

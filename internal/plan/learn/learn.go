@@ -30,7 +30,7 @@ const (
 	TriedDelay                 // a probe of a site's delay has ended, whatever it measured
 	Sent                       // a bandwidth probe of a site was given out; Good is 1 where the site's pages pay for it
 	SentDelay                  // a probe of a site's delay was given out, likewise
-	Lost                       // the node that was sent to measure a site has gone: either may be given out again
+	Lost                       // a probe of a site was cut short, of whichever was under way: it may be given out again
 )
 
 // Fact is one thing that was measured. Which figures a kind has stands at the kinds; the others are 0.
@@ -116,7 +116,7 @@ func OfReport(w Worker, p *crawl.Part, at int64) Fact {
 	return r
 }
 
-// Ended returns that a probe has ended, of the delay or of the bandwidth: one that has measured nothing is not made again.
+// Ended returns that a probe has ended by itself, of the delay or of the bandwidth: one that has measured nothing is not made again.
 func Ended(w Worker, delay bool, at int64) Fact {
 	f := Fact{At: at, Kind: Tried, Node: w.Node, Site: w.Site}
 	if delay {

@@ -17,7 +17,11 @@ type Tally struct {
 	nodes map[string]*schedule.Measured
 	spent schedule.Allowance
 	sent  map[errand]bool
+	lost  map[errand]int // how many times each was cut short; none of those that have ended
 }
+
+// lostMost is how many times a pair is sent to be measured at most if that is cut short each time: as many as a probe has tries.
+const lostMost = crawl.ProbeTries
 
 // errand is a pair that a node was sent to measure.
 type errand struct {
@@ -26,7 +30,7 @@ type errand struct {
 }
 
 func newTally(rec *predict.Record) *Tally {
-	return &Tally{rec: rec, nodes: map[string]*schedule.Measured{}, sent: map[errand]bool{}}
+	return &Tally{rec: rec, nodes: map[string]*schedule.Measured{}, sent: map[errand]bool{}, lost: map[errand]int{}}
 }
 
 // Node returns what a node has measured.
@@ -48,9 +52,11 @@ func (y *Tally) Sum() (sum schedule.Measured) {
 	return sum
 }
 
-// Sent reports whether a node was sent to measure a site, by their numbers in the record, and has not ended that.
+// Sent reports whether a node was sent to measure a site, by their numbers in the record, and has not ended that, or was cut short so many times
+// that it is not sent again.
 func (y *Tally) Sent(node, site int, delay bool) bool {
-	return y.sent[errand{int32(node), int32(site), delay}]
+	e := errand{int32(node), int32(site), delay}
+	return y.sent[e] || y.lost[e] >= lostMost
 }
 
 // Spent is what measuring has asked of sites, by their numbers in the record.
@@ -79,16 +85,24 @@ func (y *Tally) take(f *Fact) {
 		y.sent[e] = true
 		y.spent.Count(int(e.site), 1, 1-int(f.Good))
 	case Lost:
-		delete(y.sent, y.errand(f, false))
-		delete(y.sent, y.errand(f, true))
-	case Tried:
-		delete(y.sent, y.errand(f, false))
-	case TriedDelay:
-		e := y.errand(f, true)
-		delete(y.sent, e)
-		if y.rec.Timed(int(e.node), int(e.site)) {
-			y.of(f.Node).Delays++
+		for _, delay := range []bool{false, true} {
+			if e := y.errand(f, delay); y.sent[e] {
+				y.lost[e]++
+				y.ended(e)
+			}
 		}
+	case Tried, TriedDelay:
+		e := y.errand(f, f.Kind == TriedDelay)
+		y.ended(e)
+		delete(y.lost, e)
+	}
+}
+
+// ended takes in that nobody is under way to measure a pair any more.
+func (y *Tally) ended(e errand) {
+	delete(y.sent, e)
+	if e.delay && y.rec.Timed(int(e.node), int(e.site)) {
+		y.of(y.rec.NodeName(int(e.node))).Delays++
 	}
 }
 
@@ -105,7 +119,7 @@ func OfProbe(w Worker, delay, paid bool, at int64) Fact {
 	return f
 }
 
-// OfLoss returns that the node of a probe has gone before it ended.
+// OfLoss returns that a probe was cut short.
 func OfLoss(w Worker, at int64) Fact { return Fact{At: at, Kind: Lost, Node: w.Node, Site: w.Site} }
 
 // encodedTally is a tally as it is written down.
@@ -114,12 +128,14 @@ type encodedTally struct {
 	Sites []talliedSite   `cbor:"2,keyasint,omitempty"`
 	Early int             `cbor:"3,keyasint,omitempty"` // probes that no site's pages paid for
 	Sent  []talliedErrand `cbor:"4,keyasint,omitempty"`
+	Lost  []talliedErrand `cbor:"5,keyasint,omitempty"`
 }
 
 type talliedErrand struct {
 	Node  string `cbor:"1,keyasint"`
 	Site  string `cbor:"2,keyasint"`
 	Delay bool   `cbor:"3,keyasint,omitempty"`
+	Times int    `cbor:"4,keyasint,omitempty"` // that it was cut short
 }
 
 type talliedNode struct {
@@ -148,12 +164,22 @@ func (y *Tally) Encode() ([]byte, error) {
 	}
 	slices.SortFunc(out.Sites, func(a, b talliedSite) int { return cmp.Compare(a.Name, b.Name) })
 	for e := range y.sent {
-		out.Sent = append(out.Sent, talliedErrand{y.rec.NodeName(int(e.node)), y.rec.SiteName(int(e.site)), e.delay})
+		out.Sent = append(out.Sent, y.tallied(e, 0))
 	}
-	slices.SortFunc(out.Sent, func(a, b talliedErrand) int {
-		return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Site, b.Site), cmp.Compare(kindOf(a.Delay), kindOf(b.Delay)))
-	})
+	for e, times := range y.lost {
+		out.Lost = append(out.Lost, y.tallied(e, times))
+	}
+	slices.SortFunc(out.Sent, talliedErrand.compare)
+	slices.SortFunc(out.Lost, talliedErrand.compare)
 	return crawl.Marshal(out)
+}
+
+func (y *Tally) tallied(e errand, times int) talliedErrand {
+	return talliedErrand{y.rec.NodeName(int(e.node)), y.rec.SiteName(int(e.site)), e.delay, times}
+}
+
+func (a talliedErrand) compare(b talliedErrand) int {
+	return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Site, b.Site), cmp.Compare(kindOf(a.Delay), kindOf(b.Delay)))
 }
 
 func kindOf(delay bool) Kind {
@@ -179,8 +205,12 @@ func decodeTally(b []byte, rec *predict.Record) (*Tally, error) {
 		y.spent.Count(rec.Site(s.Name), s.Probes, 0)
 	}
 	y.spent.Count(0, 0, in.Early)
+	of := func(e talliedErrand) errand { return errand{int32(rec.Node(e.Node)), int32(rec.Site(e.Site)), e.Delay} }
 	for _, e := range in.Sent {
-		y.sent[errand{int32(rec.Node(e.Node)), int32(rec.Site(e.Site)), e.Delay}] = true
+		y.sent[of(e)] = true
+	}
+	for _, e := range in.Lost {
+		y.lost[of(e)] = e.Times
 	}
 	return y, nil
 }
