@@ -19,8 +19,9 @@ import (
 type board struct {
 	mu    sync.RWMutex
 	jobs  map[uint32]*shownJob
-	nodes []shownNode // by name
-	bills bills       // what is not in the ledger yet
+	nodes []shownNode                  // by name
+	bills bills                        // what is not in the ledger yet
+	gauge map[string]schedule.Measured // what nodes have measured, those that are gone as well
 	rests rests
 	ready chan struct{}
 
@@ -170,7 +171,7 @@ func (c *Coordinator) put(first bool, tasks []shownTask, traps map[uint32][]craw
 		}
 	}
 	if look {
-		b.nodes = nodes
+		b.nodes, b.gauge = nodes, c.lore.learned.Tally().Nodes()
 		b.bills = bills{c.books.charges, make(map[string]ledger.Bill, len(c.books.bills)), maps.Clone(c.books.atWork)}
 		for id, bill := range c.books.bills {
 			b.bills.of[id] = *bill
@@ -320,8 +321,8 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 // shownNodes are the nodes that are there, and those of which something was refused.
 func (c *Coordinator) shownNodes() []shownNode {
 	views := make([]NodeView, 0, len(c.fleet.nodes))
-	for id, n := range c.fleet.nodes {
-		views = append(views, NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), Landmark: n.info.Echo != "", Measured: c.lore.learned.Tally().Node(id)})
+	for _, n := range c.fleet.nodes {
+		views = append(views, NodeView{NodeInfo: n.info, State: n.state(), Held: len(n.held), Landmark: n.info.Echo != ""})
 	}
 	views = c.fleet.withRefused(views)
 	out := make([]shownNode, len(views))

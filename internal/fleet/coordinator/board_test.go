@@ -183,3 +183,37 @@ func TestTrapsThatAreLetGo(t *testing.T) {
 		t.Error("a trap of which nothing waits is told of")
 	}
 }
+
+// What a node has measured is shown as long as the node is, also when it has gone, and after a restart.
+func TestWhatGoneNodesMeasuredIsShown(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		s.start()
+		s.play("node a")
+		b, err := crawl.Marshal(&crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: "a", Incarnation: "a-1", Measures: []crawl.Measure{
+			{Kind: crawl.MeasureBS, Store: "file:///s", Bits: 1e6, Seconds: 1}, {Kind: crawl.MeasurePing, Node: "b", MS: []float64{7, 8}},
+		}})
+		s.fail(err)
+		s.log.add("a", b)
+		s.play("submit s.test /")
+		time.Sleep(time.Second)
+		s.play("part a 1.1 fetched / final")
+		look := func(when string, gone bool) {
+			t.Helper()
+			nodes, err := s.co.Nodes(t.Context())
+			if err != nil || len(nodes) != 1 || (nodes[0].State == nodeGone) != gone || nodes[0].Measured.Stores != 1 || nodes[0].Measured.Between != 2 {
+				t.Errorf("%s: %+v, %v", when, nodes, err)
+			}
+		}
+		s.play("wait 1m a")
+		look("there", false)
+		s.play("wait 5m")
+		look("gone", true)
+		s.play("halt")
+		s.play("start")
+		time.Sleep(time.Second)
+		look("gone, after a restart", true)
+		s.halt()
+	})
+}

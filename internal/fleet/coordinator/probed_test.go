@@ -31,7 +31,7 @@ func (l *decider) asks() map[string]string {
 			for _, ping := range []bool{false, true} {
 				out[fmt.Sprint(name, node, ping)] = fmt.Sprint(l.k.isProbed(rec.Site(name), rec.Node(node), ping))
 			}
-			out[node] = fmt.Sprintf("%+v", y.Node(node))
+			out[node] = fmt.Sprintf("%+v", y.Nodes()[node])
 		}
 	}
 	_, early := y.Spent().Counted()

@@ -48,6 +48,7 @@ func newTwins(t *testing.T, seeds int) *twins {
 		t.Fatal(err)
 	}
 	s := &twins{t: t, co: New(Config{}, nil, nil, nil, f, l)}
+	s.co.lore.learned = learn.New()
 	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
 	for i := range seeds {
 		job.Identity.Seeds = append(job.Identity.Seeds, seed(i))

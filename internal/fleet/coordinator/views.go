@@ -131,6 +131,7 @@ func (v *NodeView) earn(e ledger.Earned, b ledger.Bill) {
 // What they have earned is that of a moment ago, or of when the ledger's database answered last.
 func (w *window) Nodes(ctx context.Context) (out []NodeView, err error) {
 	var paid bills
+	var measured map[string]schedule.Measured
 	now := time.Now()
 	read := func() error {
 		out = make([]NodeView, len(w.board.nodes))
@@ -140,7 +141,7 @@ func (w *window) Nodes(ctx context.Context) (out []NodeView, err error) {
 				out[i].SeenMS = max(0, now.Sub(n.seen).Milliseconds())
 			}
 		}
-		paid = w.board.bills
+		paid, measured = w.board.bills, w.board.gauge
 		return nil
 	}
 	if err := w.board.look(ctx, read); err != nil {
@@ -166,6 +167,9 @@ func (w *window) Nodes(ctx context.Context) (out []NodeView, err error) {
 			v.earn(e, paid.of[id])
 			out = append(out, v)
 		}
+	}
+	for i := range out {
+		out[i].Measured = measured[out[i].Node]
 	}
 	slices.SortFunc(out, func(a, b NodeView) int { return cmp.Compare(a.Node, b.Node) })
 	return out, nil

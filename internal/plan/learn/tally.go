@@ -33,12 +33,13 @@ func newTally(rec *predict.Record) *Tally {
 	return &Tally{rec: rec, nodes: map[string]*schedule.Measured{}, sent: map[errand]bool{}, lost: map[errand]int{}}
 }
 
-// Node returns what a node has measured.
-func (y *Tally) Node(name string) schedule.Measured {
-	if m := y.nodes[name]; m != nil {
-		return *m
+// Nodes returns what each node has measured that has measured anything, whether it is there or gone.
+func (y *Tally) Nodes() map[string]schedule.Measured {
+	out := make(map[string]schedule.Measured, len(y.nodes))
+	for name, m := range y.nodes {
+		out[name] = *m
 	}
-	return schedule.Measured{}
+	return out
 }
 
 // Sum returns what all nodes have measured.
