@@ -280,6 +280,12 @@ func TestLedgerIsElsewhere(t *testing.T) {
 			t.Errorf("%s: %d %s", command, code, stderr)
 		}
 	}
+	for _, command := range []string{"replay", "advise"} {
+		code, _, stderr := argosy(t, "lab", command, dir)
+		if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "is not here but postgres://argosy@db.example/argosy: argosy lab "+command+" postgres://…") {
+			t.Errorf("lab %s: %d %s", command, code, stderr)
+		}
+	}
 	for command, want := range map[string]string{
 		"retry " + dir + " --cut --ledger postgres://db.example/argosy": "argosy retry JOB", "drop " + dir + " s.test": "number of a job",
 		"stop " + dir: "number of a job", "rates " + dir: "number of a job", "crawl -o " + dir: "argosy serve", "crawl http://s.test/ -o " + dir: "argosy serve",
@@ -291,7 +297,7 @@ func TestLedgerIsElsewhere(t *testing.T) {
 		}
 	}
 	t.Setenv(ledgerVariable, "mysql://db.example/argosy") // which is refused before it is asked
-	for _, command := range []string{"verify", "report", "export", "stats", "rebuild index", "rebuild frontier"} {
+	for _, command := range []string{"verify", "report", "export", "stats", "rebuild index", "rebuild frontier", "lab replay", "lab advise"} {
 		if code, _, stderr := argosy(t, append(strings.Fields(command), dir)...); code != exitUsage || strings.Contains(stderr, "with its password") || !strings.Contains(stderr, "postgres://…") {
 			t.Errorf("%s, by the environment: %d %s", command, code, stderr)
 		}

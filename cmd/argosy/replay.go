@@ -113,10 +113,19 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 		return f.ask(c, place)
 	}
 	name := place
+	if at := elsewhere(place, ""); at != "" {
+		if !ledger.IsPostgres(at) {
+			return r, usage("%s: want postgres://…", ledgerVariable)
+		}
+		place = at
+	}
 	if ledger.IsPostgres(place) {
 		name = "the ledger"
 	} else {
 		if _, err := os.Stat(filepath.Join(place, outdir.LedgerFile)); err != nil {
+			if at := outdir.LedgerElsewhere(place); at != "" {
+				return r, usage("%s: its ledger is not here but %s: %s postgres://… reads it there: give the URL, with its password, in place of the directory, or "+ledgerVariable+" in the environment", place, at, c.CommandPath())
+			}
 			return r, usage("%s: not the directory of a crawl or a coordinator (no %s in it), nor postgres://… or the http://… of a coordinator", place, outdir.LedgerFile)
 		}
 		if err := outdir.CheckFormat(place); err != nil {
