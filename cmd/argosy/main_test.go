@@ -106,7 +106,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"solve", "pack", words, "--time", "1s", "--rule", "tetris"}, "--time goes with --rule portfolio"},
 		{[]string{"solve", "flow", empty}, "JSON"},
 		{[]string{"solve", "pack", file("huge.json", `{"nodes":[{"capacity":[1e308]}],"tasks":[]}`)}, "huge.json: node 1: 1e+308 is not an amount: allowed are 0 to 1.8e+302"},
-		{[]string{"solve", "pack", file("null.json", "null")}, "null.json: no nodes"},
+		{[]string{"solve", "pack", file("null.json", "null")}, "null.json: JSON, line 1: null: want a value"},
 		{[]string{"solve", "flow", file("arc.json", `{"supplies":[1,-1],"arcs":[{"from":0,"to":9,"capacity":1,"cost":1}]}`)}, "arc.json: arc 0: from 0 to 9"},
 		{[]string{"coords", ragged}, "line 2"},
 		{[]string{"solve", "market", file("buyers", strings.Repeat("1\n", 50_000)), "--epsilon", "1"}, "50000 buyers, and 50001 items and places: want at most 2000000000"},

@@ -27,6 +27,9 @@ func readInput[T any](c *cobra.Command, path string, read func(io.Reader) (T, er
 			return zero, usage("%v", err)
 		}
 		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return zero, usage("%s: a directory: want a file, or - for standard input", path)
+		}
 		r = f
 		if strings.HasSuffix(path, ".gz") {
 			z, err := gzip.NewReader(f)

@@ -5,10 +5,7 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -45,6 +42,9 @@ func lines(r io.Reader, f func(n int, fields []string) error) error {
 		if k := emptyCell(text); k > 0 {
 			return fmt.Errorf("line %d: cell %d is empty", n, k)
 		}
+		if by := separators(text); len(by) > 1 {
+			return fmt.Errorf("line %d: numbers are separated by %s and by %s: want one of them, and a point in decimals", n, by[0], by[1])
+		}
 		fields := strings.FieldsFunc(text, func(c rune) bool { return isComma(c) || c == ' ' || c == '\t' })
 		if err := f(n, fields); err != nil {
 			return err
@@ -54,6 +54,32 @@ func lines(r io.Reader, f func(n int, fields []string) error) error {
 		return fmt.Errorf("line %d: %w", n+1, err)
 	}
 	return nil
+}
+
+// separators are what stands between the numbers of a line: commas, semicolons, or blanks alone. Where there are several a comma may be that of a
+// decimal.
+func separators(text string) (by []string) {
+	var commas, semicolons, blanks bool
+	last, gap := byte(','), false // before the byte: the last one that is not blank, and whether blanks follow it
+	for i := range len(text) {
+		c := text[i]
+		if c == ' ' || c == '\t' {
+			gap = true
+			continue
+		}
+		commas, semicolons = commas || c == ',', semicolons || c == ';'
+		blanks = blanks || gap && !isComma(rune(last)) && !isComma(rune(c))
+		last, gap = c, false
+	}
+	for _, of := range []struct {
+		name string
+		is   bool
+	}{{"commas", commas}, {"semicolons", semicolons}, {"blanks", blanks}} {
+		if of.is {
+			by = append(by, of.name)
+		}
+	}
+	return by
 }
 
 func isComma(c rune) bool { return c == ',' || c == ';' }
@@ -235,119 +261,6 @@ func triples(rows [][]float64) ([][]float64, error) {
 		}
 	}
 	return out, nil
-}
-
-// readJSON reads one JSON value, without unknown fields, and without those that are given twice: of them nobody knows which is meant.
-func readJSON(r io.Reader, into any) error {
-	l := &io.LimitedReader{R: r, N: maxJSON}
-	var read bytes.Buffer
-	d := json.NewDecoder(io.TeeReader(l, &read))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		if l.N <= 0 {
-			return fmt.Errorf("more than %d bytes", maxJSON)
-		}
-		var of *json.UnmarshalTypeError
-		if errors.As(err, &of) {
-			return fmt.Errorf("JSON: %s: %s is not what is wanted there", orTop(of.Field), of.Value)
-		}
-		return fmt.Errorf("JSON: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("JSON: something follows the first value")
-	}
-	if key := twice(read.Bytes()); key != "" {
-		return fmt.Errorf("JSON: %q is given twice in one object", key)
-	}
-	return nil
-}
-
-// twice returns a key that an object of a JSON value, which is sound, has twice, without regard to case, as fields are found; empty is none.
-func twice(value []byte) string {
-	var open []map[string]bool // keys of the objects that are open; nil is an array
-	key := false               // the next string is one
-	for i := 0; i < len(value); i++ {
-		switch value[i] {
-		case '{':
-			open, key = append(open, map[string]bool{}), true
-		case '[':
-			open, key = append(open, nil), false
-		case '}', ']':
-			open, key = open[:len(open)-1], false
-		case ',':
-			key = open[len(open)-1] != nil
-		case '"':
-			from := i
-			for i++; value[i] != '"'; i++ {
-				if value[i] == '\\' {
-					i++
-				}
-			}
-			if !key {
-				continue
-			}
-			var name string
-			if json.Unmarshal(value[from:i+1], &name) != nil {
-				return "" // there is none such in a value that was read
-			}
-			folded := strings.ToLower(name)
-			if open[len(open)-1][folded] {
-				return name
-			}
-			open[len(open)-1][folded], key = true, false
-		}
-	}
-	return ""
-}
-
-// orTop names a field, or the whole of a file.
-func orTop(field string) string {
-	if field == "" {
-		return "the file"
-	}
-	return field
-}
-
-// Packing reads {"nodes":[{"capacity":[…],"working":bool}],"tasks":[[…]]}.
-func Packing(r io.Reader) (bins []solve.Bin, tasks [][]float64, err error) {
-	var p struct {
-		Nodes []struct {
-			Capacity []float64 `json:"capacity"`
-			Working  bool      `json:"working"`
-		} `json:"nodes"`
-		Tasks [][]float64 `json:"tasks"`
-	}
-	if err := readJSON(r, &p); err != nil {
-		return nil, nil, err
-	}
-	for _, n := range p.Nodes {
-		bins = append(bins, solve.Bin{Capacity: n.Capacity, Working: n.Working})
-	}
-	return bins, p.Tasks, nil
-}
-
-// Network reads {"supplies":[…],"arcs":[{"from":…,"to":…,"capacity":…,"cost":…}]}.
-func Network(r io.Reader) (solve.Network, error) {
-	var p struct {
-		Supplies []int64 `json:"supplies"`
-		Arcs     []struct {
-			From     int     `json:"from"`
-			To       int     `json:"to"`
-			Capacity int64   `json:"capacity"`
-			Cost     float64 `json:"cost"`
-		} `json:"arcs"`
-	}
-	if err := readJSON(r, &p); err != nil {
-		return solve.Network{}, err
-	}
-	if len(p.Supplies) == 0 {
-		return solve.Network{}, fmt.Errorf("supplies: none")
-	}
-	n := solve.Network{Supply: p.Supplies}
-	for _, a := range p.Arcs {
-		n.Arcs = append(n.Arcs, solve.Arc{From: a.From, To: a.To, Capacity: a.Capacity, Cost: a.Cost})
-	}
-	return n, nil
 }
 
 // Counts reads whole numbers, one or more a line: demands that were seen.

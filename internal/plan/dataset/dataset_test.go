@@ -13,7 +13,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("%v, %v", m, err)
 	}
 	// As spreadsheets write it.
-	m, err = Matrix(strings.NewReader("\ufeff1;2;\r\n3;4;\r\n"), false, false)
+	m, err = Matrix(strings.NewReader("\ufeff1;2 ;\r\n3 ; 4;\r\n"), false, false)
 	if err != nil || m.Rows != 2 || m.Cols != 2 || m.At(0, 0) != 1 || m.At(1, 1) != 4 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -39,9 +39,18 @@ func TestMistakesAreNamed(t *testing.T) {
 		{orlib, "-1", "whole number"}, {orlib, "1e9", "whole number"}, {orlib, "", "want 0 × 0"},
 		{delays, "1 2\n", "square"}, {delays, "0 -5\n-5 0\n", "negative"}, {delays, "0 1e-300\n1 0\n", "line 1: delay 1e-300 is out of range"},
 		{delays, "0 1 2 \n 1.5 2 3\n1 2 3\n1 1 1\n", "not the number of a host"},
-		{packing, "{", "JSON"}, {packing, `{"knots":[]}`, "unknown field"}, {packing, "{} {}", "follows"},
-		{packing, `{"nodes":[{"capacity":[1e400]}]}`, "nodes.capacity: number 1e400 is not what is wanted"}, {packing, `[]`, "the file: array"},
-		{network, `{"arcs":[]}`, "supplies"}, {network, `[]`, "JSON"},
+		{matrix, "1,5;2,5\n", "line 1: numbers are separated by commas and by semicolons: want one of them, and a point in decimals"},
+		{matrix, "1 2\n1,5 2,5\n", "line 2: numbers are separated by commas and by blanks"}, {delays, "0;1 2\n", "by semicolons and by blanks"},
+		{packing, "{", "JSON: it ends too soon"}, {packing, "", "JSON: nothing in it"}, {packing, `{"knots":[]}`, `JSON: unknown field "knots"`}, {packing, "{} {}", "follows"},
+		{packing, "{\n\n]", "JSON, line 3: invalid character"},
+		{packing, `{"nodes":[{"capacity":[1e400]}]}`, "JSON, line 1: nodes.capacity: number 1e400 is out of range"}, {packing, `[]`, "the file: want an object, not an array"},
+		{packing, "{\n\"nodes\":[\n{\"capacity\":[\"1\"]}]}", "JSON, line 3: nodes.capacity: want a number, not a string"}, {packing, `{"nodes":[3]}`, "nodes: want an object, not a number"},
+		{packing, `{"nodes":[{"capacity":[1],"working":1}]}`, "nodes.working: want true or false, not a number"}, {packing, `{"tasks":{}}`, "tasks: want an array, not an object"},
+		{packing, `{"tasks":[[1]]}`, "JSON: nodes: missing"}, {packing, `{"nodes":[{"capacity":[1]}]}`, "JSON: tasks: missing"}, {packing, `{"nodes":[{"capacity":[1]},{}],"tasks":[[1]]}`, "JSON: node 2: capacity: missing"},
+		{network, `{"arcs":[]}`, "JSON: supplies: missing"}, {network, `[]`, "JSON"}, {network, `{"supplies":[],"arcs":[]}`, "supplies: none"}, {network, `{"supplies":[1,-1]}`, "JSON: arcs: missing"}, {network, "{\"supplies\":[1,-1],\n\"arcs\":null}", "JSON, line 2: null: want a value"}, {network, `{"supplies":[1,null],"arcs":[]}`, "JSON, line 1: null"},
+		{network, `{"supplies":[1,-1],"arcs":[{"from":0,"to":1,"capacity":1,"cost":1},{"from":0,"to":1,"cost":1}]}`, "JSON: arc 1: capacity: missing"},
+		{network, `{"supplies":[1,-1],"arcs":[{"to":1,"capacity":1,"cost":1}]}`, "JSON: arc 0: from: missing"}, {network, `{"supplies":[1,-1],"arcs":[{"from":0,"to":1,"capacity":1}]}`, "JSON: arc 0: cost: missing"},
+		{network, `{"supplies":[1.5,-1.5],"arcs":[]}`, "supplies: want a whole number, not number 1.5"},
 		{counts, "3 -1", `"-1" is not a count`}, {pairs, "a,b\n", `no column "x"`}, {pairs, "a,b,x\n1,2,z\n", `line 2: "z"`}, {pairs, "", "header"},
 	} {
 		if err := c.read(c.in); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
