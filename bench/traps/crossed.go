@@ -87,49 +87,67 @@ func wordy(n int) *part {
 	})
 }
 
-// compared is a shop in which any two things can be held against each other: such a page says what the pages of both say.
-func compared(n int) *part {
+// compared is a shop in which any two things can be held against each other: such a page says what the pages of both say, one after the other
+// or line by line.
+func compared(n int, lines bool) *part {
 	traps := []trap{{name: "comparisons"}}
-	return made("/gear/", []link{{"/gear/0", "Gear", "gear0"}}, ids("gear", n), traps, func(s *site, rest string, _ url.Values) *answer {
-		var a, b int
-		offer := func(pg *page, i int) {
-			for k := range 8 {
-				if o := draw(fmt.Sprint(rest, i, "/", k), n); o != i {
-					pg.link(fmt.Sprintf("/gear/compare/%d-%d", min(i, o), max(i, o)), "Compare with "+name(fmt.Sprint("gear", o)), "")
-				}
+	at, pair, read := "/gear/", "/gear/compare/%d-%d", "compare/%d-%d"
+	if lines {
+		at, pair, read = "/kit/", "/kit/both?this=%d&that=%d", "both"
+	}
+	id := func(i int) string { return fmt.Sprint(strings.Trim(at, "/"), i) }
+	thing := func(pg *page, i int) { pg.link(fmt.Sprint(at, i), name(id(i)), id(i)) }
+	offer := func(pg *page, rest string, i int) {
+		for k := range 8 {
+			if o := draw(fmt.Sprint(rest, i, "/", k), n); o != i {
+				pg.link(fmt.Sprintf(pair, min(i, o), max(i, o)), "Compare with "+name(id(o)), "")
 			}
 		}
-		show := func(pg *page, i int) {
-			pg.para(fmt.Sprint("gear", i), 50)
-			pg.row("Weight", fmt.Sprint(draw(fmt.Sprint("weight", i), 900)), "Price", fmt.Sprint(draw(fmt.Sprint("price", i), 9000)))
-		}
-		switch {
-		case is(rest, "%d", &a) && a < n:
-			pg := s.page(name(fmt.Sprint("gear", a)))
+	}
+	weight := func(i int) string { return fmt.Sprint(draw(fmt.Sprint("weight", i), 900)) }
+	price := func(i int) string { return fmt.Sprint(draw(fmt.Sprint("price", i), 9000)) }
+	show := func(pg *page, i int) {
+		pg.para(id(i), 50)
+		pg.row("Weight", weight(i), "Price", price(i))
+	}
+	return made(at, []link{{at + "0", "Shop", id(0)}}, ids(strings.Trim(at, "/"), n), traps, func(s *site, rest string, q url.Values) *answer {
+		var a, b int
+		if is(rest, "%d", &a) && a < n {
+			pg := s.page(name(id(a)))
 			show(pg, a)
-			offer(pg, a)
+			offer(pg, rest, a)
 			for _, k := range []int{2*a + 1, 2*a + 2} {
 				if k < n {
-					pg.link(fmt.Sprint("/gear/", k), name(fmt.Sprint("gear", k)), fmt.Sprint("gear", k))
+					thing(pg, k)
 				}
 			}
-			return pg.real(fmt.Sprint("gear", a))
-		case is(rest, "compare/%d-%d", &a, &b) && a < b && b < n:
-			pg := s.page(fmt.Sprintf("%s or %s", name(fmt.Sprint("gear", a)), name(fmt.Sprint("gear", b))))
-			for _, i := range []int{a, b} {
-				pg.link(fmt.Sprint("/gear/", i), name(fmt.Sprint("gear", i)), fmt.Sprint("gear", i))
-				show(pg, i)
-				offer(pg, i)
-			}
-			return pg.trap("comparisons", "compared")
+			return pg.real(id(a))
 		}
-		return nil
+		both := lines && rest == read && is(q.Get("this"), "%d", &a) && is(q.Get("that"), "%d", &b) || !lines && is(rest, read, &a, &b)
+		if !both || a >= b || b >= n {
+			return nil
+		}
+		pg := s.page(fmt.Sprintf("%s or %s", name(id(a)), name(id(b))))
+		for _, i := range []int{a, b} {
+			thing(pg, i)
+			if lines {
+				pg.para(id(i), 50)
+			} else {
+				show(pg, i)
+			}
+			offer(pg, fmt.Sprint(rest, a, "-", b), i)
+		}
+		if lines {
+			pg.row("Weight", weight(a), weight(b))
+			pg.row("Price", price(a), price(b))
+		}
+		return pg.trap("comparisons", "compared")
 	})
 }
 
 func crossed() (ws []*web) {
-	for _, p := range []*part{untranslated(400), wordy(250), compared(80)} {
+	for _, p := range []*part{untranslated(400), wordy(250), compared(80, false), compared(60, true)} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
-	return ws
+	return append(ws, single("gear-200", compared(200, false), library(200)))
 }

@@ -44,7 +44,8 @@
 // in other templates, is judged alone, and is not cut before four mean gaps without a find, and as many more as the logarithm of its finds.
 // One answer in four of a group that was spared at its limit is marked from then on, and stands for those before it.
 //
-// Buttons are not spared: pages whose addresses repeat that of what they stand beside, and which say one of a few things, 540 times in a row.
+// Pairs of things are not spared, of which each is shown elsewhere: there are too many. Nor are buttons: pages whose addresses repeat that of
+// what they stand beside, and which say one of a few things, 540 times in a row.
 //
 // # After a cut
 //

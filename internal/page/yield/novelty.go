@@ -154,7 +154,7 @@ func (m *Model) novelty(a *Answer) kind {
 		said += int(f & 1)
 	}
 	name := m.freshName(a.Names)
-	steps := m.freshNumbers(a)
+	steps := m.freshNumbers(a, !known && fresh < partPhrases)
 	bag := bagMark | a.Text>>32
 	shuffled := m.marks.add(bag, 0) && a.Page
 	m.pays = newPays

@@ -80,8 +80,9 @@ func (s *stand) mark(what ...uint64) uint64 {
 	return xxh3.HashSeed(b, s.seed) | stepMark
 }
 
-// freshNumbers remembers the numbers that a page says, and reports whether they do not follow from its address.
-func (m *Model) freshNumbers(a *Answer) bool {
+// freshNumbers remembers the numbers that a page says, and reports whether they do not follow from its address. alone says that hardly any words
+// of the page are new: of others it does not matter what tells their numbers.
+func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	if len(a.Numbers) == 0 {
 		return false
 	}
@@ -93,6 +94,11 @@ func (m *Model) freshNumbers(a *Answer) bool {
 	m.marks.add(s.mark(), says)
 	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() || t.dated() || m.pieces.lists() {
 		return false
+	}
+	told := false
+	if alone && apart.varied > 1 && says&15 > 1 {
+		told, a.crossed = m.told(&s, apart.in, says)
+		a.again = a.again || a.crossed && t.crosses()
 	}
 	if apart.down {
 		says, was = was, says
@@ -122,13 +128,40 @@ func (m *Model) freshNumbers(a *Answer) bool {
 	switch {
 	case !changed:
 		return false
-	case most+next >= surprise:
+	case most+next >= surprise && !told:
 		t.Strange++
 		return true
 	}
 	t.Derived++
 	return false
 }
+
+// told reports whether each of the numbers that a page says stood in its place on a page whose address has one of the same two numbers, and
+// remembers them for the next such page: what shows two things side by side says of each what is said of it beside any other. crossed says that
+// either number of the address tells something that the other one does not.
+func (m *Model) told(s *stand, in [addressed]bool, says uint64) (told, crossed bool) {
+	all, first, second := uint64(1)<<(says&15)-1, uint64(0), uint64(0) // a bit for each number that is told
+	for i := range s.n {
+		if !in[i] {
+			continue
+		}
+		mark := s.mark(uint64(i), numberSteps+1, s.at[i]) // no neighbour is so many steps apart
+		was, _ := m.marks.get(mark)
+		m.marks.add(mark, says)
+		first, second = second, 0
+		for k := range min(says&15, was&15) {
+			if at := 4 + numberBits*k; (says>>at^was>>at)&(1<<numberBits-1) == 0 {
+				second |= 1 << k
+			}
+		}
+	}
+	told = first|second == all
+	return told, told && first&^second != 0 && second&^first != 0
+}
+
+// crosses reports whether most of a template's pages that brought nothing show two things side by side, of each what is said of it elsewhere:
+// there are as many as pairs of these things.
+func (t *Template) crosses() bool { return 2*t.Crossed > t.Barren }
 
 // follows reports whether the numbers of a template's pages follow from their addresses.
 func (t *Template) follows() bool { return t.Derived > derivedRest*t.Strange+newPays }
@@ -154,7 +187,8 @@ func (m *Model) counted(mark uint64) uint64 {
 type distance struct {
 	at, steps uint64 // in which number their addresses differ, from 1 on, and in how many steps; 0 of the last page, if there is no neighbour
 	down      bool   // the neighbour stands behind
-	varied    int    // in so many numbers addresses differ
+	varied    int    // in so many numbers addresses differ,
+	in        [addressed]bool
 }
 
 // neighbour returns the numbers of the page whose address differs least in one of its numbers, in steps of what all that were seen differ by.
@@ -172,7 +206,7 @@ func (m *Model) neighbour(s *stand) (says uint64, d distance, known bool) {
 		}
 		m.marks.add(last, s.at[i])
 		if unit[i] > 0 {
-			d.varied++
+			d.varied, d.in[i] = d.varied+1, true
 		}
 	}
 	for d.steps = 1; d.steps <= numberSteps; d.steps++ {
@@ -195,7 +229,7 @@ func (m *Model) neighbour(s *stand) (says uint64, d distance, known bool) {
 		}
 	}
 	says, known = m.marks.get(s.mark())
-	return says, distance{varied: d.varied}, known
+	return says, distance{varied: d.varied, in: d.in}, known
 }
 
 // divisor is the greatest common one of two numbers.

@@ -58,3 +58,40 @@ func TestNumbersThatFollow(t *testing.T) {
 		}
 	}
 }
+
+// What is shown of two things side by side follows from the two numbers of its address once either thing was shown beside another. What only the
+// two have together does not. As there are as many such pages as pairs, they are not spared when they name few more.
+func TestNumbersOfTwoThings(t *testing.T) {
+	const things = 80
+	of := func(i, most int) uint32 { return xx(uint32(i)) % uint32(most) }
+	for name, c := range map[string]struct {
+		numbers func(a, b int) []uint32
+		own     int // URLs of their kind that pages name
+		most    int
+	}{
+		"compared":  {func(a, b int) []uint32 { return []uint32{of(a, 900), of(a*7+1, 9000), of(b, 900), of(b*7+1, 9000)} }, 1, limit},
+		"all named": {func(a, b int) []uint32 { return []uint32{of(a, 900), of(a*7+1, 9000), of(b, 900), of(b*7+1, 9000)} }, 0, limit},
+		"between":   {func(a, b int) []uint32 { return []uint32{of(a*things+b, 900), of(a*things+b+1<<20, 9000)} }, 1, 3000},
+		"some": {func(a, b int) []uint32 {
+			return []uint32{of(a, 900), of(b, 900), of(a*things+b, 9000), of(a*things+b+1<<20, 900)}
+		}, 1, 3000},
+	} {
+		m, n := New(), 0
+		for i := 0; n < 3000 && m.Cuts() == 0; i++ {
+			at := i * 1009 % (things * things) // all pairs, in no order
+			x, y := at/things, at%things
+			if x >= y {
+				continue
+			}
+			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test/compare/%d-%d", x, y)), Page: true, Marked: true, Text: uint64(at+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: c.numbers(x, y)}
+			a.Template = m.Template(a.URL)
+			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: c.own, Led: c.own, Same: c.own}
+			a.Twice = m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice
+			m.Take(&a)
+			n++
+		}
+		if n > c.most || c.most == 3000 && n < c.most {
+			t.Errorf("%s: cut after %d answers, want %d", name, n, c.most)
+		}
+	}
+}

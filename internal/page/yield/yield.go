@@ -115,6 +115,7 @@ type Template struct {
 	Owed    int64    `cbor:"34,keyasint,omitempty"` // answers that it has named and that count as if they were of it: see charge
 	Strange int64    `cbor:"35,keyasint,omitempty"` // answers whose numbers do not follow from their address,
 	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
+	Crossed int64    `cbor:"50,keyasint,omitempty"` // of Barren, those whose numbers are those of two things: see crosses
 	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known, none of which was new, not even by little
 	Alike   int64    `cbor:"37,keyasint,omitempty"` // answers in a row that said one of Sayings; see button
@@ -271,7 +272,8 @@ type Answer struct {
 	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
 
-	again bool // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
+	again   bool // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
+	crossed bool // its numbers are those of two things: see told
 }
 
 // Feeds counts URLs that a page has named and that were not there.
@@ -500,6 +502,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		t.Equal = 0
 	}
 	t.Barren++
+	if a.crossed {
+		t.Crossed++
+	}
 	t.Example = a.URL.String()
 	if a.Found > a.Same {
 		t.Lent += costs
@@ -540,7 +545,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
 		return Nothing
 	}
-	if !t.forms() && !t.dated() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	if !t.forms() && !t.dated() && !t.crosses() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		pays := int64(2 * bucketSize)
 		if t.Params > 0 { // it is looked at again when it may be of forms
 			pays = min(pays, max(1, limit-t.Equal))
