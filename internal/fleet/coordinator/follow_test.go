@@ -1,13 +1,18 @@
 package coordinator
 
 import (
+	"fmt"
 	"log/slog"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
+	"argosy/internal/plan/learn"
 )
 
 // A standby keeps what was foreign in an entry for as long as the log has that, and no longer.
@@ -121,4 +126,92 @@ func TestVerdictsCountWhatPassesTheCheck(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A standby writes down what it has learned as a leader does: whoever takes over reads the facts since, not those of all the time that it stood by, and
+// knows the same, with restarts of the standby and without.
+func TestStandbyWritesDownWhatItLearns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, want := newMemory(), learn.New()
+		dir := filepath.Join(t.TempDir(), "view")
+		follow := func() {
+			f, err := frontier.Open(frontier.DefaultConfig(dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			elected, done := make(chan struct{}), make(chan error)
+			go func() { done <- Follow(t.Context(), log, f, elected, slog.New(slog.DiscardHandler)) }()
+			synctest.Wait()
+			close(elected)
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			got, err := f.Learner()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := written(t, got), written(t, want); a != b {
+				t.Errorf("it knows %d bytes, and %d were learned, which differ", len(a), len(b))
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const each = 100
+		for i := range 3 * learnEvery / each {
+			var ms []crawl.Measure
+			for k := range each / 10 {
+				x := float64(1 + i + k)
+				ms = append(ms, crawl.Measure{Kind: crawl.MeasurePing, URL: "http://m.test/", Node: fmt.Sprint("m", k), MS: []float64{x, x, x, x, x, x, x, x, x, x}})
+			}
+			b, err := crawl.Marshal(&crawl.Entry{Version: crawl.WireVersion, Kind: crawl.EntryMeasures, Node: "n", Incarnation: "i", Measures: ms})
+			if err != nil {
+				t.Fatal(err)
+			}
+			log.add("n", b)
+			for _, f := range learn.OfMeasures("n", ms, 0) {
+				want.Take(f)
+			}
+			if i == learnEvery/each/2 {
+				follow()
+			}
+		}
+		follow()
+		if n := factsIn(t, dir); n == 0 || n > learnEvery/each {
+			t.Errorf("the facts of %d entries are to be read by whoever takes over, want at most %d", n, learnEvery/each)
+		}
+	})
+}
+
+// written is what a learner has learned, and what its measuring came to, written down.
+func written(t *testing.T, l *learn.Learner) string {
+	t.Helper()
+	record, err := l.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally, err := l.Tally().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(record) + string(tally)
+}
+
+// factsIn is of how many entries a view holds facts that are in no checkpoint.
+func factsIn(t *testing.T, dir string) (n int) {
+	t.Helper()
+	db, err := pebble.Open(dir, &pebble.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{'k'}, UpperBound: []byte{'k' + 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for it.First(); it.Valid(); it.Next() {
+		n++
+	}
+	return n
 }

@@ -492,6 +492,11 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 	if _, err := rebaseFrontier(ctx, log, f, stream, last, logger); err != nil {
 		return err
 	}
+	learned, err := f.Learner()
+	if err != nil {
+		return err
+	}
+	k := lore{learned: learned} // of facts that nobody takes in and writes down there would be more and more, all to be read by whoever takes over
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -512,7 +517,12 @@ func Follow(ctx context.Context, log Log, f *frontier.Frontier, elected <-chan s
 				return err
 			}
 		}
-		if _, err := f.Apply(seq, at, en); err != nil {
+		fx, err := f.Apply(seq, at, en)
+		if err != nil {
+			return err
+		}
+		k.take(&fx)
+		if err := k.keep(f); err != nil {
 			return err
 		}
 		grown += len(data)
