@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"argosy/internal/crawl"
 )
 
-// maxTraps bounds how many lines tell of traps.
-const maxTraps = 12
+// maxTraps bounds how many lines tell of traps. Sites share them.
+const maxTraps = 20
 
 // mergeTraps makes one of those that stand for the same URLs of a site: several crawlers, and searches, have tasks of their own there.
 func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
@@ -38,7 +39,7 @@ func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
 	return out
 }
 
-// trapLine is what one line tells of: the traps of one kind on a site.
+// trapLine is what one line tells of: the traps of one kind in one section of a site.
 type trapLine struct {
 	kind  crawl.TrapKind
 	first crawl.Trap // the one that is told of
@@ -46,14 +47,33 @@ type trapLine struct {
 	crawl.Trap
 }
 
-// trapLines makes a line of the traps of one kind on a site, what may have lost most first.
+// trapLines makes a line of the traps of one kind in one section of a site, what may have lost most first. Where a site's share of the lines has no
+// room for a section, the first line of the kind there tells of it, too.
 func trapLines(traps []crawl.Trap) (out []trapLine) {
+	type place struct {
+		kind          crawl.TrapKind
+		site, section string
+	}
 	traps = mergeTraps(traps)
 	slices.SortStableFunc(traps, crawl.CompareTraps)
+	told := map[string]int{} // lines of a site
 	for _, t := range traps {
-		i := slices.IndexFunc(out, func(l trapLine) bool { return l.kind == t.Kind() && l.Site == t.Site })
-		if i < 0 {
+		told[t.Site] = 0
+	}
+	share, at, firstOf := maxTraps/max(1, len(told)), map[place]int{}, map[place]int{}
+	for _, t := range traps {
+		here, kind := place{t.Kind(), t.Site, sectionOf(t)}, place{t.Kind(), t.Site, ""}
+		i, ok := at[here]
+		if !ok && told[t.Site] >= share {
+			i, ok = firstOf[kind]
+		}
+		if !ok {
+			at[here] = len(out)
+			if _, known := firstOf[kind]; !known {
+				firstOf[kind] = len(out)
+			}
 			out = append(out, trapLine{kind: t.Kind(), first: t, kinds: 1, Trap: t})
+			told[t.Site]++
 			continue
 		}
 		l := &out[i]
@@ -63,19 +83,39 @@ func trapLines(traps []crawl.Trap) (out []trapLine) {
 			l.first = t
 		}
 	}
+	slices.SortStableFunc(out, func(x, y trapLine) int {
+		if x.kind == crawl.TrapOpen && y.kind == crawl.TrapOpen {
+			return 0 // the longest is the first already
+		}
+		return cmp.Or(cmp.Compare(x.kind, y.kind), cmp.Compare(y.Waiting, x.Waiting))
+	})
 	return out
+}
+
+// sectionOf returns the first segment of what a trap's URLs look like, and the part of them that makes no difference.
+func sectionOf(t crawl.Trap) string {
+	path := strings.TrimPrefix(t.Template, "/")
+	if i := strings.IndexAny(path, "/?"); i >= 0 {
+		path = path[:i]
+	}
+	return path + " " + t.Part
 }
 
 // printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
 func printTraps(w io.Writer, traps []crawl.Trap, again string) {
-	lines, cut := trapLines(traps), false
+	lines, cut, folded := trapLines(traps), false, false
 	for i, l := range lines {
 		if i == maxTraps {
 			fmt.Fprintf(w, "  … and more on %s (argosy tasks --json has all)\n", plural(sitesOf(lines[i:]), "site"))
+			folded = false
 			break
 		}
+		folded = folded || l.kinds > 1
 		fmt.Fprintf(w, "  %s\n", l)
 		cut = cut || l.kind != crawl.TrapBudget && l.kind != crawl.TrapRedirects
+	}
+	if folded {
+		fmt.Fprintln(w, "  argosy tasks --json has all kinds of URLs that were left out, each with an example")
 	}
 	if cut {
 		fmt.Fprintf(w, "  what was left out may name more than is counted here: %s, and then the same crawl again, fetches more of it (# is any number, * any name, … any path)\n", again)

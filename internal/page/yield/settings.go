@@ -101,9 +101,9 @@ func (p Part) everywhere() bool { return p.letters() || p.Kind == partSettings |
 // but says of settings which they are.
 func (p Part) but() string {
 	if p.Name == "" {
-		return "the values of parameters"
+		return "what values the parameters have"
 	}
-	return "the values of parameters but " + p.Name
+	return "what values the parameters have, but for " + p.Name
 }
 
 // has reports whether there was a URL with this rest but for a part.
