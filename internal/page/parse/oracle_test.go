@@ -222,7 +222,11 @@ func (b *builder) node(n node) {
 	case "meta":
 		if eq, _ := n.attr("http-equiv"); strings.EqualFold(eq, "refresh") {
 			content, _ := n.attr("content")
-			if _, u, ok := strings.Cut(content, "url="); ok {
+			if i := strings.Index(strings.ToLower(content), "url="); i >= 0 {
+				u := strings.TrimSpace(content[i+len("url="):])
+				if u != "" && strings.Contains(`"'`, u[:1]) {
+					u, _, _ = strings.Cut(u[1:], u[:1])
+				}
 				b.add(u)
 			}
 		}
