@@ -327,8 +327,27 @@ func TestHalvesAreWhole(t *testing.T) {
 	}
 }
 
-// halves cuts a recording when half of its pages' bits have been had. What is had in the second half is left in the first; of the nodes alone both know what was
-// measured.
+// Second halves of crawls under flow replay themselves at their own rate: what the first half has measured is known in them, and pairs that were
+// left for it are as slow as they were. By day it is one web, at night six.
+func TestLongSecondHalves(t *testing.T) {
+	off, webs := 0.0, of(1, 6)
+	for k := range webs {
+		w := shapedWeb{sites: 20, pages: 250, turn: time.Hour, seed: []int{404, 401, 402, 403, 405, 406}[k], light: 4}
+		_, second := halves(w.record(t, "flow"))
+		bits, seconds := second.Reached()
+		ratio := replayed(t, second, "flow") * seconds / bits
+		t.Logf("web %d: replayed at %.2f of its rate", w.seed, ratio)
+		if off += (ratio - 1) / float64(webs); math.Abs(ratio-1) > 0.2 {
+			t.Errorf("web %d: the second half is replayed at %.2f of its rate", w.seed, ratio)
+		}
+	}
+	if math.Abs(off) > 0.1 {
+		t.Errorf("second halves are replayed at %.2f of their rates", 1+off)
+	}
+}
+
+// halves cuts a recording when half of its pages' bits have been had. What is had in the second half is left in the first, and what the first has
+// measured is known in the second.
 func halves(r sim.Recording) (first, second sim.Recording) {
 	bits, had, mid := 0.0, 0.0, int64(0)
 	for i := range r.Facts {
@@ -343,6 +362,7 @@ func halves(r sim.Recording) (first, second sim.Recording) {
 	}
 	first, second = r, r
 	first.Facts, second.Facts, first.Leases, second.Leases = nil, nil, nil, nil
+	second.Before = slices.Clone(r.Before)
 	first.Left = map[string]float64{}
 	for site, n := range r.Left {
 		first.Left[site] = n
@@ -350,7 +370,7 @@ func halves(r sim.Recording) (first, second sim.Recording) {
 	for i := range r.Facts {
 		f := &r.Facts[i]
 		if f.At < mid {
-			first.Facts = append(first.Facts, *f)
+			first.Facts, second.Before = append(first.Facts, *f), append(second.Before, *f)
 		} else if f.Kind == learn.Report {
 			first.Left[f.Site] += f.All
 		}

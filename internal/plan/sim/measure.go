@@ -28,6 +28,37 @@ func (e *engine) ping(ms float64) float64 {
 	return ms
 }
 
+// remember has the fleet know what it has learned before: what was measured then is not measured again.
+func (e *engine) remember() {
+	if len(e.w.Learned) == 0 {
+		return
+	}
+	nodes, sites := map[string]int{}, map[string]int{}
+	for i := range e.w.Nodes {
+		nodes[e.w.Nodes[i].ID] = i
+	}
+	for j := range e.w.Sites {
+		sites[e.w.Sites[j].Name] = j
+	}
+	for i := range e.w.Learned {
+		f := &e.w.Learned[i]
+		e.learned.Take(*f)
+		node, known := nodes[f.Node]
+		site, there := sites[f.Site]
+		if !known || !there {
+			continue
+		}
+		switch f.Kind {
+		case learn.Crawl, learn.Refused, learn.Tried:
+			e.tried[kindOf(false)].add(site, node, len(e.w.Nodes))
+		case learn.Delay:
+			e.answered(site, 1000*f.Seconds)
+		case learn.TriedDelay:
+			e.tried[kindOf(true)].add(site, node, len(e.w.Nodes))
+		}
+	}
+}
+
 // measureFleet measures what a strategy wants of the nodes alone, which costs no site anything: BS, and the delays
 // between nodes.
 func (e *engine) measureFleet() {

@@ -166,14 +166,16 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(mostPieces, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
-	for i := range r.Facts {
-		p.learner.Take(r.Facts[i])
+	for _, f := range slices.Concat(r.Before, r.Facts) {
+		p.learner.Take(f)
 	}
 	p.book = p.learner.Record().Book(predict.Config{})
 	p.book.Fit()
 	for i := range r.Facts {
+		p.comes(&r.Facts[i])
 		p.take(r.Facts[i])
 	}
+	p.remember(r.Before)
 	for j := range p.sites {
 		s := &p.sites[j]
 		if s.width = 1; s.gap(r.Delay) == 0 {
@@ -182,6 +184,19 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.speak(max(1, r.Widths))
 	return p
+}
+
+// remember has what was learned before tell of the pairs that were not tried since. Who knew them chose others, so that those that were
+// tried tell nothing of them.
+func (p *pieces) remember(before []learn.Fact) {
+	tried := maps.Clone(p.pairs)
+	for _, f := range before {
+		node, known := p.nodes[f.Node]
+		site, there := p.at[f.Site]
+		if known && there && tried[[2]int{node, site}] == nil {
+			p.take(f)
+		}
+	}
 }
 
 // number numbers sites as their tasks were: a strategy that goes by the order of sites, or of those that it thinks alike, decides as it did then.
@@ -259,6 +274,15 @@ const (
 	mostPieces = 400
 )
 
+// comes has a site be there when it was measured.
+func (p *pieces) comes(f *learn.Fact) {
+	if j, there := p.at[f.Site]; there {
+		if at, ok := probed(f); ok {
+			p.sites[j].came = min(p.sites[j].came, at)
+		}
+	}
+}
+
 // take takes in a fact that was learned.
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
@@ -266,9 +290,6 @@ func (p *pieces) take(f learn.Fact) {
 	}
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
-	if at, ok := probed(&f); ok && there {
-		p.sites[j].came = min(p.sites[j].came, at)
-	}
 	if !known || !there || f.Kind != learn.Report && f.Kind != learn.Crawl && f.Kind != learn.Refused {
 		return
 	}

@@ -19,6 +19,7 @@ type Recording struct {
 	Nodes    []RecordedNode          `json:"nodes"`
 	Leases   []RecordedLease         `json:"leases"`
 	Facts    []learn.Fact            `json:"facts"`      // in the order in which they were learned
+	Before   []learn.Fact            `json:"before"`     // what the fleet knew when it began, likewise
 	Left     map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
 	Lease    LeaseShape              `json:"lease"`      // Bits in pages here, whose size is not known yet
 	Held     int64                   `json:"held"`       // ms until what a node has goes to another that is not heard of any more
@@ -73,7 +74,7 @@ type RecordedLease struct {
 // Guess says how much of a replayed world was not recorded.
 type Guess struct {
 	Pairs int // of nodes and sites
-	Tried int // of them, by the recording; the others' speeds are drawn from the predictor's uncertainty
+	Tried int // of them, by the recording or before it; the others' speeds are drawn from the predictor's uncertainty
 	Node  int // nodes whose bandwidth is taken from what they reached when they said that they were the limit
 }
 
@@ -230,6 +231,10 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		w.Sites = append(w.Sites, site)
 	}
 	p.fill(&w, seed)
+	for _, f := range r.Before {
+		f.At -= start
+		w.Learned = append(w.Learned, f)
+	}
 	return w, guess, nil
 }
 

@@ -249,6 +249,7 @@ func (e *engine) start() {
 			e.left[j] = s
 		}
 	}
+	e.remember()
 	e.measureFleet()
 	for j := range e.w.Sites {
 		e.push(e.w.Sites[j].Come, evReady, j, 0)

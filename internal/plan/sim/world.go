@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"sort"
 
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/price"
 	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/solve"
@@ -44,6 +45,8 @@ type World struct {
 	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64     // useful bits that are told of at which a run ends; 0: at the horizon
+
+	Learned []learn.Fact // what the fleet knows at the start, in the order in which it was learned; its times are before 0
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
 	Recycle schedule.RecycleConfig // when those are recalled, and how often; zero is the paper's
