@@ -375,6 +375,12 @@ func (l *Ledger) Jobs(ctx context.Context) ([]uint32, error) {
 	return column[uint32](ctx, l, `SELECT id FROM jobs ORDER BY id`)
 }
 
+// Sharing returns the jobs that had leases of a job's sites before a time (Unix ms), the newest first.
+func (l *Ledger) Sharing(ctx context.Context, job uint32, before int64) ([]uint32, error) {
+	return column[uint32](ctx, l, l.kind.bind(`SELECT DISTINCT job FROM leases WHERE job <> ? AND started < ? AND site IN (SELECT site FROM leases WHERE job = ?) ORDER BY job DESC`),
+		int64(job), before, int64(job))
+}
+
 // EndedBefore returns the jobs that have ended before a time, in order.
 func (l *Ledger) EndedBefore(ctx context.Context, at time.Time) ([]uint32, error) {
 	return column[uint32](ctx, l, l.kind.bind(`SELECT id FROM jobs WHERE ended IS NOT NULL AND ended < ? ORDER BY id`), at.UnixMilli())

@@ -251,7 +251,7 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 }
 
 // Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned. What other jobs
-// of the fleet have measured is none of them, though the fleet has learned from it: a recording tells of what its own job had.
+// of the fleet have measured is none of them, though the fleet has learned from it (Sharing says which have asked its sites before).
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
 func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {
 	args := []any{int64(job), int64(job), int64(job), int64(job), int64(speed)}

@@ -3,6 +3,7 @@
 package recorded
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,25 @@ var ErrTooLong = errors.New("more facts than can be replayed")
 // ErrOlder says that a version which did not record what a replay needs has written a ledger.
 var ErrOlder = errors.New("it was recorded by a version that did not keep what a replay needs")
 
-// delays are how many of a pair's are kept of a second.
-type delays struct {
+// delays are how many of each pair's delays are kept of a second.
+type delays map[[2]string]struct {
 	second int64
 	n      int
+}
+
+// keep reports whether a fact is one that is kept; they come in the order of time.
+func (d delays) keep(f *learn.Fact) bool {
+	if f.Kind != learn.Delay {
+		return true
+	}
+	pair := [2]string{f.Node, f.Site}
+	of := d[pair]
+	if second := f.At / 1000; of.second != second {
+		of.second, of.n = second, 0
+	}
+	of.n++
+	d[pair] = of
+	return of.n <= sim.DelaysASecond
 }
 
 // Read returns what a ledger has recorded of a job, if that is at most so many facts. Of a pair's delays in a second as many are kept as an httpping has tries.
@@ -86,19 +102,10 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if len(r.Leases) == 0 {
 		return r, ErrOlder
 	}
-	told := map[[2]string]delays{}
+	told := delays{}
 	err = l.Facts(ctx, job, func(f learn.Fact) error {
-		if f.Kind == learn.Delay {
-			pair := [2]string{f.Node, f.Site}
-			d := told[pair]
-			if second := f.At / 1000; d.second != second {
-				d = delays{second: second}
-			}
-			if d.n == sim.DelaysASecond {
-				return nil
-			}
-			d.n++
-			told[pair] = d
+		if !told.keep(&f) {
+			return nil
 		}
 		if len(r.Facts) == most {
 			return fmt.Errorf("%w (%d)", ErrTooLong, most)
@@ -106,10 +113,56 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		r.Facts = append(r.Facts, f)
 		return nil
 	})
+	if err != nil {
+		return r, err
+	}
+	r.Before, err = before(ctx, l, job, &r, most-len(r.Facts))
 	if err == nil {
 		away.leaveOut(&r)
 	}
 	return r, err
+}
+
+// errRoom says that there is no room for a job's facts.
+var errRoom = errors.New("no room")
+
+// before is what other jobs had told the fleet of a recording's sites when it began, in the order of time. Where that is more than there is
+// room for, the oldest jobs are left out.
+func before(ctx context.Context, l *ledger.Ledger, job uint32, r *sim.Recording, room int) (out []learn.Fact, err error) {
+	began, sites := r.Leases[0].Started, map[string]bool{}
+	for i := range r.Leases {
+		sites[r.Leases[i].Site] = true
+	}
+	for i := range r.Facts {
+		if f := &r.Facts[i]; sites[f.Site] {
+			began = min(began, f.At)
+		}
+	}
+	jobs, err := l.Sharing(ctx, job, began)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range jobs {
+		had, told := len(out), delays{}
+		err := l.Facts(ctx, id, func(f learn.Fact) error {
+			switch {
+			case !sites[f.Site] || f.At >= began || !told.keep(&f):
+				return nil
+			case len(out) == room:
+				return errRoom
+			}
+			out = append(out, f)
+			return nil
+		})
+		if errors.Is(err, errRoom) {
+			out = out[:had]
+			break
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(out, func(a, b learn.Fact) int { return cmp.Compare(a.At, b.At) })
+	return out, nil
 }
 
 // pages says what the pages tell: how their times vary, what of an httpping an answer takes, and how large root pages are.

@@ -2,6 +2,7 @@ package simulated_test
 
 import (
 	"bytes"
+	"maps"
 	"path/filepath"
 	"testing"
 	"time"
@@ -54,5 +55,31 @@ func TestReplayLearnsTheSame(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("of %v: the book of the replay has %d bytes, that of the crawl %d, and they differ", facts, len(got), len(want))
+	}
+}
+
+// A job of sites that another one has crawled begins with what that has measured, and so does its replay: pairs that nobody asked any more, for they were
+// known to be slow, are tried ones. What comes after its beginning, and what other sites have told, is not in it.
+func TestRecordingKnowsWhatOtherJobsMeasured(t *testing.T) {
+	w := shapedWeb{sites: 6, pages: 60, turn: time.Hour, seed: 3, light: 8, twice: true}
+	dir := w.crawl(t, "greedy")
+	first, second := recordingIn(t, dir, 1), recordingIn(t, dir, 2)
+	if len(first.Before) > 0 {
+		t.Errorf("the first job's recording has %d facts from before it, where nothing was", len(first.Before))
+	}
+	kinds := func(facts []learn.Fact) map[learn.Kind]int {
+		out := map[learn.Kind]int{}
+		for i := range facts {
+			if facts[i].Site != "" {
+				out[facts[i].Kind]++
+			}
+		}
+		return out
+	}
+	if got, want := kinds(second.Before), kinds(first.Facts); !maps.Equal(got, want) || want[learn.Report] == 0 || want[learn.Crawl] == 0 {
+		t.Errorf("facts of each kind from before the second job: %v, the first one's: %v", got, want)
+	}
+	if probes := kinds(second.Facts)[learn.Crawl]; probes > 0 {
+		t.Errorf("the second job has measured %d pairs, which were known", probes)
 	}
 }

@@ -81,7 +81,7 @@ func (w cityWeb) crawl(t *testing.T, spec string) (dir string) {
 // record returns what the ledger of such a crawl has recorded.
 func (w cityWeb) record(t *testing.T, spec string) sim.Recording {
 	t.Helper()
-	return recordingIn(t, w.crawl(t, spec))
+	return recordingIn(t, w.crawl(t, spec), 1)
 }
 
 var cities = flag.String("sim.cities", "", "strategies, separated by spaces, under which webs of cities around the world are crawled, and replayed under each")

@@ -40,6 +40,7 @@ type shapedWeb struct {
 	delay   time.Duration // between requests to a site
 	away    time.Duration // for so long there is no coordinator, from five seconds on
 	without string        // a node that is not there
+	twice   bool          // a second job crawls it after the first one
 	luck    uint64        // another one has the same web crawled once more, a little otherwise
 }
 
@@ -152,6 +153,10 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 			j.Limits.SiteConnections = 2
 		}
 		id := s.Submit(j)
+		if w.twice {
+			s.until("the first job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone })
+			id = s.Submit(j)
+		}
 		if w.away > 0 {
 			time.Sleep(5 * time.Second)
 			s.Halt()
@@ -166,18 +171,18 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 // record returns what the ledger of such a crawl has recorded.
 func (w shapedWeb) record(t *testing.T, spec string) sim.Recording {
 	t.Helper()
-	return recordingIn(t, w.crawl(t, spec))
+	return recordingIn(t, w.crawl(t, spec), 1)
 }
 
-// recordingIn returns what the ledger in a directory has recorded.
-func recordingIn(t *testing.T, dir string) (r sim.Recording) {
+// recordingIn returns what the ledger in a directory has recorded of a job.
+func recordingIn(t *testing.T, dir string, job uint32) (r sim.Recording) {
 	t.Helper()
 	l, err := ledger.Open(t.Context(), filepath.Join(dir, outdir.LedgerFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if r, err = recorded.Read(t.Context(), l, 1, recorded.MaxFacts); err != nil {
+	if r, err = recorded.Read(t.Context(), l, job, recorded.MaxFacts); err != nil {
 		t.Fatal(err)
 	}
 	return r
