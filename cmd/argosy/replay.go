@@ -342,7 +342,8 @@ func newLabAdvise() *cobra.Command {
 		Long: `Advise replays a recorded crawl or fleet (see argosy lab replay) under several strategies, then, under the fastest, without
 each of its nodes and with fewer and fewer of them. It says which strategy to take, how many nodes to reserve (as many
 as reach 95 % of the rate of all) and which node is missed least, each with the spread over the draws of what the
-recording does not tell.`,
+recording does not tell. Where sites have pages left strategies go on with them, until twice as much is had as was recorded at most:
+who takes the fast ones first is ahead for a while only.`,
 		Example: "  argosy lab advise fleet --draws 10",
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := f.open(c, args[0])
@@ -370,6 +371,9 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 		return err
 	}
 	t := newColumns(w)
+	if a.Ahead > 1 {
+		fmt.Fprintf(t, "sites have pages left: strategies, not the recording, go on to %.0f %% of %.2f times what it has had\n", 100*0.9, a.Ahead)
+	}
 	fmt.Fprintf(t, "\nstrategy\t%s, the fastest in %d of %d draws\n", a.Strategies[0].Strategy, a.Best, draws)
 	if alike := a.Alike(); len(alike) > 0 {
 		fmt.Fprintf(t, "as fast\t%s (within twice the error of its mean)\n", strings.Join(alike, "; "))

@@ -15,7 +15,7 @@ import (
 type Replays struct {
 	Strategy string
 	Rates    []float64
-	Seconds  []float64 // until nine tenths of what was recorded were had; +Inf: not within five times the recording's time
+	Seconds  []float64 // until nine tenths of what was recorded, or in advice of what is to be had, were had; +Inf: not within five times the recording's time
 }
 
 // Rate is the mean rate, and how far the draws lie from it: their standard deviation.
@@ -36,11 +36,16 @@ func meanAndSpread(xs []float64) (mean, spread float64) {
 
 // Replay runs strategies in the worlds of a recording, each in the same ones.
 func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws int) (out []Replays, guess sim.Guess, err error) {
+	return replay(ctx, r, strategies, draws, r.World)
+}
+
+// replay does so in worlds that are made otherwise, too.
+func replay(ctx context.Context, r *sim.Recording, strategies []string, draws int, world func(seed uint64) (sim.World, sim.Guess, error)) (out []Replays, guess sim.Guess, err error) {
 	for _, spec := range strategies {
 		x := Replays{Strategy: spec}
 		for seed := range uint64(draws) {
 			var w sim.World
-			if w, guess, err = r.World(seed); err != nil {
+			if w, guess, err = world(seed); err != nil {
 				return nil, guess, err
 			}
 			if err := x.run(ctx, r, w); err != nil {
@@ -83,6 +88,16 @@ type Advice struct {
 	Drops      []Drop    // of each node, the one that is missed least first
 	Reserve    []Fewer   // with fewer and fewer nodes, those that are missed least left out first
 	Guess      sim.Guess
+	Ahead      float64 // how many times as much as was recorded is to be had, since sites had pages left
+}
+
+// world is one of a recording's worlds that goes on.
+func (a *Advice) world(r *sim.Recording, seed uint64) (sim.World, sim.Guess, error) {
+	w, guess, err := r.World(seed)
+	if err == nil {
+		a.Ahead = w.Onward()
+	}
+	return w, guess, err
 }
 
 // Drop is what the best strategy loses without a node, as a share of its rate.
@@ -136,7 +151,7 @@ func (a *Advice) Alike() (out []string) {
 var candidates = []string{"flow", "greedy", "bandwidth", "nearest,top=auto", "feedback,load=on", "roundrobin", "random"}
 
 // Advise says which strategy would have been the fastest in a recording, which node is missed least, and with how many nodes
-// the rate would be nearly the same. progress is told what is being tried.
+// the rate would be nearly the same, if the crawl goes on with what sites have left. progress is told what is being tried.
 func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(string)) (a Advice, err error) {
 	specs := candidates
 	if own, err := strategy.Recorded(r.Strategy); err == nil && schedule.CheckPlaces(own, r.Placed()) == nil && !slices.Contains(specs, r.Strategy) {
@@ -144,7 +159,7 @@ func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(stri
 	}
 	for _, spec := range specs {
 		progress("strategy " + spec)
-		x, guess, err := Replay(ctx, r, []string{spec}, draws)
+		x, guess, err := replay(ctx, r, []string{spec}, draws, func(seed uint64) (sim.World, sim.Guess, error) { return a.world(r, seed) })
 		if err != nil {
 			return a, err
 		}
@@ -184,7 +199,7 @@ func (a *Advice) nodes(ctx context.Context, r *sim.Recording, draws int, progres
 		x := Replays{Strategy: all.Strategy}
 		shares := make([]float64, draws)
 		for seed := range draws {
-			w, _, err := r.World(uint64(seed))
+			w, _, err := a.world(r, uint64(seed))
 			if err != nil {
 				return 0, 0, err
 			}

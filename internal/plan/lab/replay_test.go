@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -59,6 +60,56 @@ func TestAdvice(t *testing.T) {
 	}
 	if rate["flow"] < 1.2*rate["roundrobin"] || rate["greedy"] < 1.2*rate["random"] {
 		t.Errorf("rates %v", rate)
+	}
+}
+
+// unfinished is of one node with one place, and four sites with as many pages left as were had: two of them ten times as fast as the others.
+func unfinished() sim.Recording {
+	const second, pages = 1000, 500
+	r := sim.Recording{Strategy: "roundrobin", Left: map[string]float64{}, Lease: sim.LeaseShape{Bits: 50, Seconds: 60}, Widths: 1, Nodes: []sim.RecordedNode{{ID: "n0", Leases: 1}}}
+	at := int64(1e12)
+	for range 10 {
+		for site, seconds := range []int64{10, 10, 1, 1} {
+			l := sim.RecordedLease{Node: "n0", Site: fmt.Sprint("s", site), Started: at, Ended: at + seconds*second, Worked: float64(seconds), Given: pages, Asked: pages / 10, Good: pages / 10, Bits: 1e6}
+			r.Leases, r.Left[l.Site] = append(r.Leases, l), pages
+			for k := range seconds {
+				r.Facts = append(r.Facts, learn.Fact{At: at + (k+1)*second, Kind: learn.Report, Node: l.Node, Site: l.Site, Bits: l.Bits / l.Worked, Seconds: 1, Good: l.Good / l.Worked, All: l.Asked / l.Worked})
+			}
+			at = l.Ended
+		}
+	}
+	return r
+}
+
+// Who takes what is fast first is fast for a while, and what is slow is left: where a crawl goes on, advice counts that, too.
+func TestAdviceGoesOn(t *testing.T) {
+	r := unfinished()
+	x, _, err := Replay(context.Background(), &r, []string{"flow", "roundrobin"}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, _ := x[0].Rate()
+	slow, _ := x[1].Rate()
+	if fast < 2*slow { // or the test could not fail
+		t.Fatalf("while as much was had as in the recording flow has %.2f of what roundrobin has", fast/slow)
+	}
+	a, err := Advise(context.Background(), &r, 2, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rate := map[string]float64{}
+	for i := range a.Strategies {
+		rate[a.Strategies[i].Strategy], _ = a.Strategies[i].Rate()
+	}
+	if ratio := rate["flow"] / rate["roundrobin"]; ratio < 0.87 || ratio > 1.2 {
+		t.Errorf("flow is advised for %.2f times what roundrobin has, where both have the same to do with one node", ratio)
+	}
+	if math.Abs(a.Ahead-2) > 0.02 {
+		t.Errorf("it looks %.2f times as far as the recording does, want twice", a.Ahead)
+	}
+	r = recording()
+	if a, err = Advise(context.Background(), &r, 1, func(string) {}); err != nil || a.Ahead != 1 {
+		t.Errorf("of a crawl that has nothing left it looks %.2f times as far (%v)", a.Ahead, err)
 	}
 }
 
