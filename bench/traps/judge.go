@@ -22,6 +22,8 @@ type web struct {
 	name  string
 	sites map[string]*site
 	args  []string // of argosy crawl, besides the common ones
+
+	failed error // an application gave no answer: what is missing is not the crawl's fault
 }
 
 // single returns a web of one site.

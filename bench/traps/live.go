@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +16,9 @@ import (
 
 // longestLine bounds a line of a truth file: all the URLs of one page.
 const longestLine = 16 << 20
+
+// liveTries is how often an application is asked for a page that gives no answer.
+const liveTries = 5
 
 // live returns a web of one application that a server runs: what it has answered once is kept, so that many orders cost it little. Real are
 // the pages that a file of bench/apps.sh names: one a line, with a tab between URLs of which one is enough.
@@ -58,29 +63,49 @@ func live(root, truth string) (*web, error) {
 	}
 	c := &http.Client{Transport: &http.Transport{DialContext: dial}, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	had := map[string]*answer{}
+	w := &web{name: p.name, sites: map[string]*site{"live": {seed: root, parts: []*part{p}, bare: true}}}
 	p.answer = func(_ *site, u *url.URL) *answer {
 		uri := u.RequestURI()
 		if a := had[uri]; a != nil {
 			return a
 		}
-		resp, err := c.Get(base.Scheme + "://" + base.Host + uri)
+		a, err := get(c, base.Scheme+"://"+base.Host+uri)
 		if err != nil {
+			w.failed = err
 			return &answer{status: http.StatusBadGateway}
 		}
-		a := read(resp)
 		a.real = id[uri]
 		had[uri] = a
 		return a
 	}
-	return &web{name: p.name, sites: map[string]*site{"live": {seed: root, parts: []*part{p}, bare: true}}}, nil
+	return w, nil
 }
 
-// read takes an answer in.
-func read(resp *http.Response) *answer {
+// get asks an application for a page, again where it gives no answer: it may be busy, or the machine have stood still.
+func get(c *http.Client, url string) (a *answer, err error) {
+	for range liveTries {
+		resp, e := c.Get(url)
+		if e == nil {
+			a, e = read(resp)
+		}
+		if e == nil {
+			return a, nil
+		}
+		err = fmt.Errorf("%s: %w", url, e)
+	}
+	return nil, err
+}
+
+// read takes an answer in. What a server says when its application does not answer is none.
+func read(resp *http.Response) (*answer, error) {
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return &answer{status: http.StatusBadGateway}
+		return nil, err
+	}
+	switch resp.StatusCode {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return nil, errors.New(resp.Status)
 	}
 	a := &answer{body: string(b), says: digest(string(b)), location: resp.Header.Get("Location")}
 	if resp.StatusCode != http.StatusOK {
@@ -89,5 +114,5 @@ func read(resp *http.Response) *answer {
 	if kind := resp.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
 		a.kind, _, _ = strings.Cut(kind, ";")
 	}
-	return a
+	return a, nil
 }

@@ -249,6 +249,9 @@ func (b *bench) plays(w *web) (broken int, err error) {
 		if err != nil {
 			return broken, fmt.Errorf("%s, seed %d: %w", w.name, b.first+seed, err)
 		}
+		if w.failed != nil {
+			return broken, fmt.Errorf("%s gives no answer, so nothing is judged: %w", w.name, w.failed)
+		}
 		ended, rows := j.rows(v, b.allowed)
 		ended.answers = j.requests
 		rows = append(rows, ended)
