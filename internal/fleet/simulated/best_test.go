@@ -144,13 +144,20 @@ func TestLongSimulatedBestBesideHangingAtItsAddress(t *testing.T) {
 // A site without end that promises most, and keeps to it as far as its texts tell, gives way to others: without that five of their pages were
 // asked for; as it is 99 to 153 are, of which 7 to 53 are on the topic. By chance it would be four of 99.
 func TestSimulatedBestBesideSpam(t *testing.T) {
-	simulated(t, func(t *testing.T) {
-		asked, found, all := best(t, 0, "", http.HandlerFunc(spam), 400, 10*time.Minute)
-		t.Logf("%d of %d pages on the topic in %d, and the rest of 400 spam", found, all, asked)
-		if asked < 80 || found*bestPages <= asked*all {
-			t.Errorf("%d of %d pages on the topic in %d", found, all, asked)
-		}
-	})
+	asks, sum, of := 0, 0, 0
+	for range 4 { // one crawl in forty has fewer than chance
+		simulated(t, func(t *testing.T) {
+			asked, found, all := best(t, 0, "", http.HandlerFunc(spam), 400, 10*time.Minute)
+			t.Logf("%d of %d pages on the topic in %d, and the rest of 400 spam", found, all, asked)
+			if asked < 80 {
+				t.Errorf("%d pages of others were asked for", asked)
+			}
+			asks, sum, of = asks+asked, sum+found, all
+		})
+	}
+	if sum*bestPages <= asks*of {
+		t.Errorf("%d pages on the topic in %d", sum, asks)
+	}
 }
 
 // Spam that is a seed, on a domain or on many, leaves others a quarter of the pages though they have brought nothing yet: nobody knows what they
