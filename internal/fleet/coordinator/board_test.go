@@ -197,7 +197,7 @@ func TestWhatGoneNodesMeasuredIsShown(t *testing.T) {
 		s.fail(err)
 		s.log.add("a", b)
 		s.play("submit s.test /")
-		time.Sleep(time.Second)
+		s.play("wait 1s")
 		s.play("part a 1.1 fetched / final")
 		look := func(when string, gone bool) {
 			t.Helper()
@@ -212,7 +212,7 @@ func TestWhatGoneNodesMeasuredIsShown(t *testing.T) {
 		look("gone", true)
 		s.play("halt")
 		s.play("start")
-		time.Sleep(time.Second)
+		s.play("wait 1s")
 		look("gone, after a restart", true)
 		s.halt()
 	})

@@ -93,21 +93,27 @@ func article(value string) string {
 	return "a " + value
 }
 
-// null returns where a JSON value, which is sound, has a null in it, -1 for nowhere: fields would be left as if they were zero.
+// null returns where a JSON value, which is sound, has a null in it, or -1: its field would be left as if it were zero.
 func null(value []byte) int {
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
 		case 'n':
 			return i
 		case '"':
-			for i++; value[i] != '"'; i++ {
-				if value[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(value, i)
 		}
 	}
 	return -1
+}
+
+// stringEnd returns where the quote stands that ends the string that begins at i.
+func stringEnd(value []byte, i int) int {
+	for i++; value[i] != '"'; i++ {
+		if value[i] == '\\' {
+			i++
+		}
+	}
+	return i
 }
 
 // given returns that a field is missing, if it is; of is what it is a field of.
@@ -134,11 +140,7 @@ func twice(value []byte) string {
 			key = open[len(open)-1] != nil
 		case '"':
 			from := i
-			for i++; value[i] != '"'; i++ {
-				if value[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(value, i)
 			if !key {
 				continue
 			}
