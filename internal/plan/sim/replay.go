@@ -238,15 +238,15 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	return w, guess, nil
 }
 
-// onward is how many times as much as a recording has had a world goes on for at most: the further off, the less a recording tells.
-const onward = 2
+// mostOnward is how many times as much as a recording has had a world goes on for at most: the further off, the less a recording tells.
+const mostOnward = 2
 
 // Onward has a world that was made of a recording go on until nine tenths of what is left are had, too, of twice as much as was had at most, and returns
 // how many times as much that is. Strategies that take the fast pages first are ahead of others for a while, and behind them when the slow
 // ones are due.
 func (w *World) Onward() (times float64) {
-	times = max(1, min(onward, counts*w.size()/w.Target))
-	if times < more {
+	times = max(1, min(mostOnward, counts*w.size()/w.Target))
+	if times < leastOnward {
 		return 1
 	}
 	w.Target *= times
@@ -254,8 +254,8 @@ func (w *World) Onward() (times float64) {
 	return times
 }
 
-// more is from how many times as much on something is left.
-const more = 1.01
+// leastOnward is from how many times as much on something is left.
+const leastOnward = 1.01
 
 // comes is for how long after the beginning what comes is taken for there from the beginning, s.
 const comes = 10
