@@ -109,21 +109,41 @@ git_change() {
   [ $(($1 % 50)) != 0 ] || git tag "v$(($1 / 50))"
 }
 
+# same_versions REPOSITORY FILE URL: the URLs of a file as it was after each commit since it was changed last, which is as it is now.
+same_versions() {
+  local changed
+  changed=$(git -c safe.directory='*' -C "$1" log -1 --format=%H -- "$2")
+  git -c safe.directory='*' -C "$1" tag --contains "$changed" | awk -v url="$3" '{ printf "\t%s?h=%s", url, $0 }'
+  { echo "$changed"; git -c safe.directory='*' -C "$1" log --format=%H "$changed..HEAD"; } |
+    awk -v url="$3" '{ printf "\t%s?id=%s", url, $0; for (i = 1; i <= 4; i++) printf "\t%s?h=v%d&id=%s", url, i, $0 }'
+}
+
 cgit() {
-  local d=$dir/git url=http://cgit.apps.test:$port
+  local d=$dir/git name url
   if [ ! -d "$d/work.git" ]; then
     rm -rf "$d"; mkdir -p "$d/work"
     (cd "$d/work" && git init -q -b main && history git_change 200 && git clone -q --bare . "$d/work.git")
-    printf 'css=/cgit.css\nlogo=/cgit.png\nvirtual-root=/\nenable-commit-graph=1\nenable-blame=1\nenable-log-filecount=1\nsnapshots=\nrepo.url=work\nrepo.path=%s/work.git\nrepo.desc=Work\n' "$d" >"$d/cgitrc"
-    chown -R www-data "$d"
   fi
-  # Its pages say nofollow by default, which is a filter.
-  { head_line "$url/" --ignore-robots
-    echo "$url/"
-    echo "$url/work/"
-    git -c safe.directory='*' -C "$d/work.git" log --format=%H | while read -r c; do printf "%s/work/commit/?id=%s" "$url" "$c"; for i in 1 2 3 4; do printf '\t%s/work/commit/?h=v%s&id=%s' "$url" $i "$c"; done; echo; done
-    git -c safe.directory='*' -C "$d/work.git" ls-tree -r -t --name-only HEAD | while read -r f; do printf '%s/work/tree/%s\n' "$url" "$f"; done
-  } >"$dir/truth/cgit.txt"
+  echo '<p>Work</p>' >"$d/footer"
+  # Twice: by default each page has the time of its answer at its end, so that versions of a file seldom look the same.
+  for name in cgit cgit-footer; do
+    url=http://$name.apps.test:$port
+    printf 'css=/cgit.css\nlogo=/cgit.png\nvirtual-root=/\nenable-commit-graph=1\nenable-blame=1\nenable-log-filecount=1\nsnapshots=\n' >"$d/$name.apps.test.rc"
+    [ $name = cgit ] || echo "footer=$d/footer" >>"$d/$name.apps.test.rc"
+    printf 'repo.url=work\nrepo.path=%s/work.git\nrepo.desc=Work\n' "$d" >>"$d/$name.apps.test.rc"
+    # Its pages say nofollow by default, which is a filter.
+    { head_line "$url/" --ignore-robots
+      echo "$url/"
+      echo "$url/work/"
+      git -c safe.directory='*' -C "$d/work.git" log --format=%H | while read -r c; do printf "%s/work/commit/?id=%s" "$url" "$c"; for i in 1 2 3 4; do printf '\t%s/work/commit/?h=v%s&id=%s' "$url" $i "$c"; done; echo; done
+      git -c safe.directory='*' -C "$d/work.git" ls-tree -r -t --name-only HEAD | while read -r f; do
+        printf '%s/work/tree/%s' "$url" "$f"
+        [ $name = cgit ] || same_versions "$d/work.git" "$f" "$url/work/tree/$f"
+        echo
+      done
+    } >"$dir/truth/$name.txt"
+  done
+  chown -R www-data "$d"
 }
 
 hg_change() {
@@ -269,12 +289,12 @@ http {
     }
   }
   server {
-    listen 127.0.0.1:$port; server_name cgit.apps.test;
+    listen 127.0.0.1:$port; server_name cgit.apps.test cgit-footer.apps.test;
     root /usr/share/cgit;
     location ~ ^/cgit\.(css|png)\$ { }
     location / {
       include /etc/nginx/fastcgi_params;
-      fastcgi_param SCRIPT_FILENAME /usr/lib/cgit/cgit.cgi; fastcgi_param PATH_INFO \$uri; fastcgi_param CGIT_CONFIG $dir/git/cgitrc;
+      fastcgi_param SCRIPT_FILENAME /usr/lib/cgit/cgit.cgi; fastcgi_param PATH_INFO \$uri; fastcgi_param CGIT_CONFIG $dir/git/\$host.rc;
       fastcgi_pass 127.0.0.1:$((port + 4));
     }
   }

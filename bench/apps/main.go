@@ -33,6 +33,9 @@ import (
 // near-duplicates for web crawling, 2007).
 const nearBits = 3
 
+// longestLine bounds a line of a truth file: all the URLs of one page.
+const longestLine = 16 << 20
+
 func main() {
 	argosy := flag.String("argosy", "argosy", "the argosy binary")
 	dir := flag.String("dir", "", "directory of bench/apps.sh")
@@ -97,7 +100,9 @@ func readTruth(file string) (*truth, error) {
 	}
 	defer f.Close()
 	t := &truth{}
-	for sc := bufio.NewScanner(f); sc.Scan(); {
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, longestLine)
+	for sc.Scan() {
 		if rest, ok := strings.CutPrefix(sc.Text(), "# "); ok {
 			t.args = strings.Fields(rest)
 			continue
@@ -111,6 +116,9 @@ func readTruth(file string) (*truth, error) {
 			urls = append(urls, u.String())
 		}
 		t.content = append(t.content, urls)
+	}
+	if err := sc.Err(); err != nil {
+		return nil, err
 	}
 	if len(t.args) == 0 || len(t.content) == 0 {
 		return nil, fmt.Errorf("%s names no seed or no content", file)

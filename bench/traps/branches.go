@@ -17,8 +17,8 @@ type branches struct {
 
 const logged = 20 // changes on a page of a log
 
-func newBranches(root string, changes, files, tags int) *part {
-	b := &branches{repository: repository{root: root, changes: changes, files: files, at: map[string]int{}}, tags: tags}
+func newBranches(root string, changes, files, tags int, as spelling) *part {
+	b := &branches{repository: repository{root: root, changes: changes, files: files, written: as, at: map[string]int{}}, tags: tags}
 	for c := range changes {
 		h := fmt.Sprintf("%010x%010x", rng(fmt.Sprint(root, c)).Uint64()&(1<<40-1), rng(fmt.Sprint(root, -c)).Uint64()&(1<<40-1))
 		b.hashes, b.at[h] = append(b.hashes, h), c
@@ -59,15 +59,22 @@ func (b *branches) to(view, path string, tag int, id int) string {
 	if id >= 0 {
 		q.Set("id", b.hashes[id])
 	}
-	s := b.root + view + "/" + path
-	if len(q) > 0 {
-		s += "?" + q.Encode()
+	switch {
+	case b.written == inScript && len(q) > 0:
+		return b.root + script(view, path) + "&" + q.Encode()
+	case b.written == inScript:
+		return b.root + script(view, path)
+	case len(q) > 0:
+		return b.root + view + "/" + path + "?" + q.Encode()
 	}
-	return s
+	return b.root + view + "/" + path
 }
 
 func (b *branches) show(s *site, rest string, q url.Values) *answer {
 	view, path, _ := strings.Cut(rest, "/")
+	if b.written == inScript {
+		view, path = q.Get("view"), q.Get("path")
+	}
 	w := lookedAt{path: path, at: b.changes - 1, tag: max(0, number(strings.TrimPrefix(q.Get("h"), "v")))}
 	if q.Has("h") {
 		if w.tag < 1 || w.tag > b.tags {
@@ -173,6 +180,7 @@ func (b *branches) directory(pg *page, w *lookedAt) *answer {
 	if w.id {
 		id = w.at
 	}
+	whole := true // all is there that there is now
 	seen := map[string]bool{}
 	prefix := w.path
 	if prefix != "" {
@@ -180,7 +188,7 @@ func (b *branches) directory(pg *page, w *lookedAt) *answer {
 	}
 	for f := range b.files {
 		rest, ok := strings.CutPrefix(b.file(f), prefix)
-		if !ok || b.last(w.at, f) < 0 {
+		if whole = whole && (!ok || b.last(w.at, f) >= 0); !ok || b.last(w.at, f) < 0 {
 			continue
 		}
 		dir, _, sub := strings.Cut(rest, "/")
@@ -203,7 +211,11 @@ func (b *branches) directory(pg *page, w *lookedAt) *answer {
 	if w.path != "" && w.tag == 0 && !w.id {
 		return pg.real("now " + w.path)
 	}
-	return pg.trap("views", "tree of "+w.path)
+	a := pg.trap("views", "tree of "+w.path)
+	if whole && w.path != "" {
+		a.real = "now " + w.path
+	}
+	return a
 }
 
 // text is what a file says after a change: what each has added.
@@ -237,7 +249,11 @@ func (b *branches) content(pg *page, view string, w *lookedAt, f int) *answer {
 	if view == "tree" && w.tag == 0 && !w.id {
 		return pg.real("now " + w.path)
 	}
-	return pg.trap("versions", fmt.Sprintf("file %d/%d", f, last))
+	a := pg.trap("versions", fmt.Sprintf("file %d/%d", f, last))
+	if view == "tree" && last == b.last(b.changes-1, f) {
+		a.real = "now " + w.path // word for word
+	}
+	return a
 }
 
 func (b *branches) change(pg *page, view string, w *lookedAt, f int) *answer {

@@ -292,8 +292,8 @@ func records(n int) *part {
 
 func buttons() (ws []*web) {
 	for _, p := range []*part{photobook(100, 20), season(), oops(false, 300), oops(true, 300), opac(1200), records(2000),
-		newRepository("/source/", 120, 40, false), newRepository("/hg", 120, 40, true),
-		newBranches("/forge/", 120, 40, 3), newBranches("/git/code/", 100, 60, 2)} {
+		newRepository("/source/", 120, 40, inParameter), newRepository("/hg", 120, 40, inPath), newRepository("/browse/", 120, 40, inScript),
+		newBranches("/forge/", 120, 40, 3, inParameter), newBranches("/git/code/", 100, 60, 2, inParameter), newBranches("/web/", 120, 40, 3, inScript)} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
 	return ws

@@ -6,12 +6,21 @@ import (
 	"strings"
 )
 
+// spelling is where the addresses of a version control's pages have what they show.
+type spelling uint8
+
+const (
+	inPath      spelling = iota // /view/version/file, as hgweb's do
+	inParameter                 // /view/file?id=version, as cgit's
+	inScript                    // ?view=…&path=file&id=version, as gitweb's
+)
+
 // repository is a version control's pages: files × versions × views, of which most are as they were one version before. Commits name
-// their files in all views if named is set, as hgweb's do, with versions in paths; else, as cgit's, in two, and versions are parameters.
+// their files in all views if versions are in paths; else in two.
 type repository struct {
 	root           string
 	changes, files int
-	named          bool
+	written        spelling
 	hashes         []string
 	at             map[string]int
 }
@@ -19,8 +28,8 @@ type repository struct {
 // repositoryViews are what a file is shown in; all but a diff show something of every version.
 var repositoryViews = strings.Fields("file plain log blame diff")
 
-func newRepository(root string, changes, files int, named bool) *part {
-	r := &repository{root: root, changes: changes, files: files, named: named, at: map[string]int{}}
+func newRepository(root string, changes, files int, as spelling) *part {
+	r := &repository{root: root, changes: changes, files: files, written: as, at: map[string]int{}}
 	for c := range changes {
 		h := fmt.Sprintf("%010x%010x", rng(fmt.Sprint(root, c)).Uint64()&(1<<40-1), rng(fmt.Sprint(root, -c)).Uint64()&(1<<40-1))
 		r.hashes, r.at[h] = append(r.hashes, h), c
@@ -32,7 +41,7 @@ func newRepository(root string, changes, files int, named bool) *part {
 				continue
 			}
 			real = append(real, fmt.Sprintf("file %d/%d", f, c), fmt.Sprintf("diff %d/%d", f, c))
-			if named {
+			if as == inPath {
 				real = append(real, fmt.Sprintf("log %d/%d", f, c))
 			}
 		}
@@ -66,30 +75,47 @@ func (r *repository) file(f int) string {
 
 // address is where a view of a path shows a version.
 func (r *repository) address(view, path string, c int) string {
-	if r.named {
+	switch r.written {
+	case inPath:
 		return r.root + view + "/" + r.hashes[c] + "/" + path
+	case inScript:
+		return r.root + script(view, path) + "&id=" + r.hashes[c]
+	default:
+		return r.root + view + "/" + path + "?id=" + r.hashes[c]
 	}
-	return r.root + view + "/" + path + "?id=" + r.hashes[c]
+}
+
+// script has the view and the path of a page that one script shows.
+func script(view, path string) string {
+	s := "?view=" + view
+	if path != "" {
+		s += "&path=" + path
+	}
+	return s
 }
 
 // parse is the reverse of address.
 func (r *repository) parse(rest string, q url.Values) (view, path string, c int, ok bool) {
 	view, path, _ = strings.Cut(rest, "/")
 	h := q.Get("id")
-	if r.named {
+	switch r.written {
+	case inPath:
 		h, path, _ = strings.Cut(path, "/")
+	case inScript:
+		view, path = q.Get("view"), q.Get("path")
 	}
 	c, ok = r.at[h]
-	return view, path, c, ok && q.Has("id") != r.named
+	return view, path, c, ok && q.Has("id") == (r.written != inPath)
 }
 
 func (r *repository) show(s *site, rest string, q url.Values) *answer {
 	pg := s.little("Repository")
 	page := number(strings.TrimPrefix(rest, "changes/"))
-	if rest == "" {
+	home := rest == "" && !q.Has("view")
+	if home {
 		page = 0
 	}
-	if rest == "" || page > 0 && page*15 < r.changes {
+	if home || page > 0 && page*15 < r.changes {
 		for c := r.changes - 1 - page*15; c >= max(0, r.changes-15-page*15); c-- {
 			pg.link(r.address("commit", "", c), name(fmt.Sprint(r.root, "commit", c)), fmt.Sprint("commit", c))
 		}
@@ -129,7 +155,7 @@ func (r *repository) commit(pg *page, c int) *answer {
 	}
 	pg.text("%s", r.file(r.of(c)))
 	for _, view := range repositoryViews {
-		if r.named || view == "diff" || view == "file" {
+		if r.written == inPath || view == "diff" || view == "file" {
 			pg.link(r.address(view, r.file(r.of(c)), c), view, "")
 		}
 	}
@@ -200,7 +226,7 @@ func (r *repository) view(pg *page, view string, f, c int) *answer {
 			return pg.trap("blame as before", "blame of "+id)
 		}
 	}
-	if last != c || view == "log" && !r.named {
+	if last != c || view == "log" && r.written != inPath {
 		a := pg.trap(view+" as before", id)
 		if view == "file" {
 			a.real = id
