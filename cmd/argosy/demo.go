@@ -235,6 +235,11 @@ func explainDemo(c *cobra.Command, w io.Writer, dir string, keep bool, web *webs
 	}
 	w = folding(w)
 	printCounts(w, sum)
+	again := ""
+	if keep {
+		again = retryCut(dir)
+	}
+	printTraps(w, sum.Traps, again)
 	if keep {
 		printPlace(w, sum)
 	}

@@ -351,7 +351,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 					if err != nil {
 						return err
 					}
-					return f.printTasks(w, rows, state, "argosy retry "+crawl.Arg(args[0])+" --cut")
+					return f.printTasks(w, rows, state, retryCut(args[0]))
 				})
 			}
 			all, err := tasksOf(c.Context(), dir)
@@ -364,7 +364,7 @@ what is found, one for each crawler (#1, #2 …) of a site.`,
 					rows = append(rows, r)
 				}
 			}
-			return f.printTasks(c.OutOrStdout(), rows, state, "argosy retry "+crawl.Arg(dir)+" --cut")
+			return f.printTasks(c.OutOrStdout(), rows, state, retryCut(dir))
 		},
 	}
 	c.Flags().StringVarP(&dir, "out", "o", "", "directory of a crawl")

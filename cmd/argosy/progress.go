@@ -313,7 +313,7 @@ func printSummary(w io.Writer, s assemble.Summary) {
 // printLeftOut says what a crawl has not had, and what has it had after all.
 func printLeftOut(w io.Writer, s assemble.Summary) {
 	printLosses(w, s)
-	printTraps(w, s.Traps, "argosy retry "+crawl.Arg(s.Out)+" --cut")
+	printTraps(w, s.Traps, retryCut(s.Out))
 }
 
 // clip shortens a long URL in its middle.

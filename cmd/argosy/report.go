@@ -127,7 +127,7 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 	}
 	if len(r.Traps) > 0 {
 		fmt.Fprintln(w, "\nTraps")
-		printTraps(w, r.Traps, "argosy retry "+crawl.Arg(r.Dir)+" --cut")
+		printTraps(w, r.Traps, retryCut(r.Dir))
 	}
 	if err := printTemplates(w, r); err != nil {
 		return err

@@ -101,7 +101,11 @@ func sectionOf(t crawl.Trap) string {
 	return path + " " + t.Part
 }
 
-// printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on.
+// retryCut is the command that lets go on what waits in a directory because those like it brought nothing new.
+func retryCut(dir string) string { return "argosy retry " + crawl.Arg(dir) + " --cut" }
+
+// printTraps says which URLs were left out because those like them brought nothing new, and how they are let go on: again is the command, empty if
+// nothing of the crawl is kept.
 func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 	lines, cut, folded := trapLines(traps), false, false
 	for i, l := range lines {
@@ -117,7 +121,7 @@ func printTraps(w io.Writer, traps []crawl.Trap, again string) {
 	if folded {
 		fmt.Fprintln(w, "  argosy tasks --json has all kinds of URLs that were left out, each with an example")
 	}
-	if cut {
+	if cut && again != "" {
 		fmt.Fprintf(w, "  what was left out may name more than is counted here: %s, and then the same crawl again, fetches more of it (# is any number, * any name, … any path)\n", again)
 	}
 }

@@ -55,6 +55,15 @@ func TestTrapsThatMatterAreTold(t *testing.T) {
 	}
 }
 
+// Where nothing of a crawl is kept, as of a demo, no command is named that would let a trap go on.
+func TestTrapsOfWhatIsNotKept(t *testing.T) {
+	var b strings.Builder
+	printTraps(&b, []crawl.Trap{{Site: "a.example", Template: "/day/#", Answers: 200, Empty: 180, Waiting: 9, Example: "http://a.example/day/9"}}, "")
+	if out := b.String(); !strings.Contains(out, "trap on a.example") || strings.Contains(out, "the same crawl again") {
+		t.Errorf("printed %q, want the trap alone", out)
+	}
+}
+
 // Each section of a site has a line, as long as there is room; then the first line of the kind tells of the others, too.
 func TestSectionsOfASite(t *testing.T) {
 	var traps []crawl.Trap
