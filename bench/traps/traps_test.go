@@ -132,7 +132,7 @@ func TestLongPromises(t *testing.T) {
 		sessions("segment", 200, false), noisy("quote", sessions("zx", 200, false)), slides(6, 60), echo(100), cloud(100),
 		calendar("months"), agenda(), wiki(80), sessions("segment", 200, true), packages(900), stubs(700), trail(100), votes(200),
 		history(60, 40), diary(3), year(), programme(90), bodies("empty"), bodies("image"), firms(600), society(600), spares(600), departures(600),
-		lineage("ids", 700), parish(700), weeks(),
+		lineage("ids", 700), parish(700), weeks(), astray(300),
 	} {
 		if !seeds.Many() && i%2 > 0 {
 			continue

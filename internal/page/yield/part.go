@@ -226,7 +226,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		if part.writes() && max(g.Agree, g.Alike) > 1 && !g.wrong() {
 			t.All = true // pairs are seen only where both were marked
 		}
-		if part.letters() {
+		if part.everywhere() {
 			m.everywhere(g, &was)
 		}
 		event = max(event, m.weigh(g))
@@ -315,7 +315,8 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		g.Last = at
 		g.Values++
 		stem := stem(value)
-		g.Number = g.Number || classify(value) == number || titled(value) || stem != 0 && stem == g.Stem && !moment(value)
+		series := classify(value) == number || titled(value) || stem != 0 && stem == g.Stem && !moment(value)
+		g.Number = g.Number || series && g.Part.Kind != partLead // what stands before a path's end is no number of a series, though it has some
 		g.Stem = stem
 	}
 	return g.Values >= manyValues
@@ -387,8 +388,8 @@ func (m *Model) weigh(g *guess) Event {
 	return Learned
 }
 
-// sharing returns the group of another template's part that is the same directory, or the case of letters, of this number if that is not 0; 0 if
-// there is none. What lies within itself is one trap, and so is what is written in any case.
+// sharing returns the group of another template's part that is the same directory, or makes no difference in all templates, of this number if that
+// is not 0; 0 if there is none. What lies within itself is one trap, and so is what is written in any case, or in any order.
 func (m *Model) sharing(p Part, group uint32) uint32 {
 	if p.Kind != partAlias && !p.everywhere() {
 		return 0
@@ -475,7 +476,7 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
 	case g.Part.Kind == partSettings && named && max(g.Agree, alike) > 0 && !g.wrong():
 		return true
-	case g.Part.everywhere():
+	case g.Part.everywhere() && !g.Part.orders():
 		return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther) || enough(alike, g.AlikeURLs, g.Unlike, agreeOther, urlsOther) ||
 			named && enough(max(g.Agree, alike), max(g.URLs, g.AlikeURLs), min(g.Differ, g.Unlike), agreeNamed, 1)
 	case g.Part.Kind == partSlug: // few words are views of a thing, which may all be empty

@@ -221,14 +221,20 @@ func TestStemsOfASeries(t *testing.T) {
 // likeness has a model judge pages, and returns it: each URL shows the text of a name, all different.
 func likeness(t *testing.T, m *Model, url, name string) {
 	t.Helper()
-	u := parsed(t, url)
-	text := xxh3.HashString(name)
+	a := textOf(t, url, name)
+	a.Template = m.Template(a.URL)
+	m.Take(&a)
+}
+
+// textOf is an answer whose text a name stands for.
+func textOf(t *testing.T, url, name string) Answer {
+	t.Helper()
 	sample := make([]uint32, 20)
 	for k := range sample {
 		sample[k] = uint32(xxh3.HashStringSeed(name, uint64(k)))
 	}
 	slices.Sort(sample)
-	m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: text, Sample: sample, Links: 3})
+	return Answer{URL: parsed(t, url), Page: true, Marked: true, Text: xxh3.HashString(name), Sample: sample, Links: 3}
 }
 
 // An archive that is there within itself under another name, over any number of levels, is had once; where one page in 20 of such a
@@ -337,5 +343,49 @@ func TestCombinations(t *testing.T) {
 	}
 	if !m.combines(m.byID[id]) {
 		t.Error("the order of parameters makes no difference, and it does not combine")
+	}
+}
+
+// The order of choices is known by pairs of all kinds of URLs together, and what waits for it is one trap: each two of six choices are a kind.
+func TestOrderOfParametersIsOneTrap(t *testing.T) {
+	m := New()
+	names := []string{"brand", "colour", "form", "material", "price", "size"}
+	for i := range names {
+		for k := range i {
+			for v := range agreeNamed + 1 {
+				of := fmt.Sprint(i, k, v)
+				likeness(t, m, fmt.Sprintf("http://h.test/find?%s=%d&%s=%d", names[k], v, names[i], v), of)
+				likeness(t, m, fmt.Sprintf("http://h.test/find?%s=%d&%s=%d", names[i], v, names[k], v), of)
+			}
+		}
+	}
+	x, _ := m.Rest(parsed(t, "http://h.test/find?price=7&size=8"))
+	y, changed := m.Rest(parsed(t, "http://h.test/find?size=8&price=7"))
+	if !changed || x.Key != y.Key {
+		t.Fatal("the order makes a difference")
+	}
+	groups := map[uint32]bool{}
+	for _, g := range m.allLearned() {
+		if g.Part.Kind == partOrder {
+			groups[g.Group] = true
+		}
+	}
+	if len(groups) != 1 {
+		t.Errorf("they wait in %d groups, want one", len(groups))
+	}
+}
+
+// A server that looks at the end of a path alone shows the same behind all that stands before it, though that has numbers and each page leads to
+// longer paths of other kinds.
+func TestPathThatGrowsHasNumbers(t *testing.T) {
+	m := New()
+	for i := range 2 * agreeOther {
+		a := textOf(t, fmt.Sprintf("http://h.test/site/docs/some-name-%d/docs/page-%d/", i, i%urlsOther), fmt.Sprint(i%urlsOther))
+		a.Template = m.Template(a.URL)
+		a.Links, a.Found, a.Feeds = 5, 3, Feeds{Same: 1}
+		m.Take(&a)
+	}
+	if _, changed := m.Rest(parsed(t, "http://h.test/site/docs/other-name-77/docs/page-1/")); !changed {
+		t.Error("what stands before the end of the path makes a difference")
 	}
 }

@@ -96,7 +96,9 @@ func (p Part) anywhere() Part {
 }
 
 // everywhere reports whether a part makes no difference in all templates, or does in all.
-func (p Part) everywhere() bool { return p.letters() || p.Kind == partSettings || p.Kind == partPlace }
+func (p Part) everywhere() bool {
+	return p.letters() || p.Kind == partOrder || p.Kind == partSettings || p.Kind == partPlace
+}
 
 // but says of settings which they are.
 func (p Part) but() string {
