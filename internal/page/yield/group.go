@@ -50,6 +50,18 @@ func (m *Model) share() {
 	}
 }
 
+// ledBy notes that a template, which may be nil, has named a URL of one that is cut: it leads into it, too, though that URL waits.
+func (m *Model) ledBy(t, via *Template) {
+	n := len(t.From)
+	if n == maxFrom {
+		return
+	}
+	if t.namedBy(via); len(t.From) > n {
+		t.dirty, m.changed = true, true
+		m.share()
+	}
+}
+
 // steady reports whether a template has brought or named something so steadily that what came since is not a sign of an end: it found
 // something often enough, and that it has not for so long would not be rare if it went on at the same rate. What is new by a name alone is
 // something, too: of persons of whom half are private the others have names. The finds of a calendar come in seasons: weeks without one are
@@ -137,7 +149,7 @@ func (m *Model) joinVersions(t *Template) *Group {
 }
 
 // repeats reports whether the last answers of a template were known.
-func (t *Template) repeats() bool { return t.Dry >= dryAfter && t.Known >= t.Dry }
+func (t *Template) repeats() bool { return t.Equal >= dryAfter }
 
 // aside reports whether a template whose pages lead to none of their kind stands beside the one that has named it, as the log-in pages of a
 // directory's entries do: it is judged alone, and its cost is none of theirs. A day of a calendar, another order of what is shown and a path that

@@ -239,6 +239,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 	if !g.Cut {
 		return Verdict{}
 	}
+	m.ledBy(t, v)
 	first, _ := m.visit(t)
 	if leads = first || leads && v == t; leads || m.fruitful(v) {
 		if g.Strangers > 0 {

@@ -42,6 +42,7 @@ const (
 	firstTrial = 128 // answers of the site until the first round; the next ones come after twice as many each
 	strangers  = 16  // URLs of a cut group that others named which are tried, too
 	strangerOK = 8   // more of them for one that was new
+	strangeMax = 64  // but no more at once
 	bears      = 1   // answers that were new, after which a template is known for it while it goes on
 	newborns   = 8   // URLs of new templates, named by a cut group alone, which are tried
 	finiteTo   = 10_000
@@ -420,15 +421,16 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	g := m.groups[t.Group]
 	g.New++
 	t.often(g)
-	if g.Cut && g.Members > 1 {
+	others := via == nil || !m.groups[via.Group].Cut
+	if g.Cut && g.Members > 1 && !(others && t.Barren > dryAfter*t.New) {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
 		return Lifted
 	}
 	if g.Cut {
 		m.touch(t, g)
-		if via == nil || !m.groups[via.Group].Cut { // what others name may be new, and the rest a trap all the same
-			if g.Strangers += strangerOK; g.Strangers == strangerOK { // those that wait may be tried again
+		if others { // what others name may be new, and the rest a trap all the same
+			if g.Strangers = min(g.Strangers+strangerOK, strangeMax); g.Strangers == strangerOK { // those that wait may be tried again
 				return max(Lifted, m.credit(via))
 			}
 			return m.credit(via)
@@ -468,6 +470,9 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 			costs = knownCosts // what is behind it may lead to more of its kind
 		case t.New > 0 && t.Dry < dryAfter && !t.bag():
 			t.Spared++ // a story of a list: as many as the list has
+			if via.hopeless() {
+				return Nothing // what is spared does not pay for a list that has nothing itself
+			}
 			return m.credit(via)
 		case !via.dry():
 			if t.New > 0 {
@@ -514,7 +519,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	}
 	g := m.groups[t.Group]
 	below := of != aLeaf && via != nil && via != t && via.hopeless() && t.hopeless()
-	if below && (a.Own > 0 && t.New == 0 || !t.aside(via)) && via.Group != t.Group {
+	if below && (a.Own > 0 && t.Barren >= sameAfter*t.New || !t.aside(via)) && via.Group != t.Group {
 		g = m.join(t, via)
 	}
 	if t.Barren == sameAfter && t.fruitless() {
