@@ -117,7 +117,8 @@ func (f *Frontier) KeepLearned(learner *learn.Learner) error {
 	if err := b.Set(knowledgeKey, value, nil); err != nil {
 		return err
 	}
-	if err := b.DeleteRange(factPrefix, after(factPrefix), nil); err != nil {
+	drop := func(key, _ []byte) error { return b.Delete(key, nil) } // one by one: a range that is deleted costs every later reader
+	if err := f.each(factPrefix, drop); err != nil {
 		return err
 	}
 	return b.Commit(pebble.NoSync)
