@@ -90,6 +90,8 @@ type Coordinator struct {
 	stage   stage
 	desk    desk
 	decided decided
+
+	reports gathering
 }
 
 // Status is what a coordinator says of itself, for people who watch.
@@ -164,6 +166,9 @@ type entry struct {
 	data []byte
 	read time.Time
 	gap  error // instead of an entry: those that follow are missing
+
+	decoded *crawl.Entry // nil: not yet
+	refused []crawl.Refusal
 }
 
 type nodeEvent struct {
@@ -300,8 +305,8 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 		if c.sinks.leads && !c.sinks.behind() {
 			orders = c.desk.orders
 		}
-		tick.Reset(c.rest(time.Now()))
-		var now time.Time
+		now := time.Now()
+		tick.Reset(min(c.rest(now), c.reports.left(now)))
 		entries := entries
 		if orders != nil && c.desk.waiting.Load() > 0 {
 			entries = nil // orders do not wait until nothing else comes; one that is counted is on its way here
@@ -311,7 +316,10 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			return nil
 		case e := <-entries:
 			now = time.Now()
-			if err := c.applyAll(ctx, now, e, entries); err != nil {
+			if c.gather(now, &e) {
+				continue
+			}
+			if err := c.applyAll(ctx, now, append(c.reports.drawn(), e), entries); err != nil {
 				return err
 			}
 		case ev := <-events:
@@ -328,7 +336,11 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			fn()
 			continue
 		case <-tick.C:
-			now = time.Now()
+			if now = time.Now(); c.reports.left(now) == 0 {
+				if err := c.applyAll(ctx, now, c.reports.drawn(), entries); err != nil {
+					return err
+				}
+			}
 		}
 		c.hearing.Turn(now)
 		c.jobs.now = now
@@ -419,28 +431,36 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 // turnBytes bounds how much is applied before anything else is looked at.
 const turnBytes = 256 << 10
 
-// applyAll applies an entry and those that have come behind it.
-func (c *Coordinator) applyAll(ctx context.Context, now time.Time, e entry, more <-chan entry) error {
+// applyAll applies entries and those that have come behind them.
+func (c *Coordinator) applyAll(ctx context.Context, now time.Time, all []entry, more <-chan entry) error {
 	took := 0
 	for n := 0; ; n++ {
-		if err := c.apply(ctx, now, e); err != nil {
+		if n >= len(all) {
+			if n >= 256 || took > turnBytes || c.sinks.bytes > 2*syncBytes {
+				return nil
+			}
+			select {
+			case e := <-more:
+				all = append(all, e)
+			default:
+				return nil
+			}
+		}
+		if err := c.apply(ctx, now, all[n]); err != nil {
 			return err
 		}
+		took += len(all[n].data)
+		all[n] = entry{} // it may be large
 		c.desk.asks.answer()
-		if took += len(e.data); n >= 256 || took > turnBytes || c.sinks.bytes > 2*syncBytes {
-			return nil
-		}
-		select {
-		case e = <-more:
-		default:
-			return nil
-		}
 	}
 }
 
 // take reads an entry, and leaves of what a node says what passes the check and what the node's leases can hold.
 func (c *Coordinator) take(e entry) (*crawl.Entry, []crawl.Refusal, error) {
-	en, refused, err := decode(e)
+	en, refused, err := e.decoded, e.refused, error(nil)
+	if en == nil {
+		en, refused, err = decode(e)
+	}
 	if err != nil || e.node == "" {
 		return en, nil, err
 	}
