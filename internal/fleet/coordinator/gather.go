@@ -28,7 +28,7 @@ func (g *gathering) left(now time.Time) time.Duration {
 // gather decodes an entry and has it wait for others, if it may; false: all that waits is to be applied now, and this behind it.
 func (c *Coordinator) gather(now time.Time, e *entry) bool {
 	g := &c.reports
-	if !c.cfg.Serve || !c.sinks.leads || c.sinks.behind() || e.gap != nil || e.node == "" || g.bytes > turnBytes || len(c.open.unmet) > 0 {
+	if !c.cfg.Serve || !c.sinks.leads || c.sinks.behind() || e.gap != nil || e.node == "" || g.bytes > turnBytes || g.left(now) == 0 || len(c.open.unmet) > 0 {
 		return false
 	}
 	e.decoded, e.refused, _ = decode(*e) // of a node's words, which never fails

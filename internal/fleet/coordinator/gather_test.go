@@ -52,6 +52,9 @@ func TestReportsGather(t *testing.T) {
 	if e := report(some); !c.gather(now, e) || len(c.reports.entries) != 1 || c.reports.left(now) != gatherFor || c.reports.left(now.Add(gatherFor)) != 0 {
 		t.Errorf("%+v waits for %v", c.reports.entries, c.reports.left(now))
 	}
+	if c.gather(now.Add(gatherFor), report(some)) {
+		t.Error("a report waits with those whose time is over")
+	}
 	if !c.gather(now.Add(gatherFor/2), report(some)) || c.reports.left(now.Add(gatherFor)) != 0 || len(c.reports.drawn()) != 2 || c.reports.left(now) == 0 {
 		t.Error("the second report waits for longer than the first, or they do not come in one")
 	}
