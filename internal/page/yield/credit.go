@@ -1,6 +1,59 @@
 package yield
 
-// What a template gets, or pays, for what its pages have named.
+// What a template gets for what its pages say that is new, and gets or pays for what they have named.
+
+// often lowers the limit of the group of a template that has brought much.
+func (t *Template) often(g *Group) {
+	if !t.bag() { // of paths that grow, each may lead to a name that was not there
+		g.Sooner = min(soonerAt*max(0, t.New-soonerFrom), soonerBy)
+	}
+}
+
+// brought takes in a new answer, which pays so much.
+func (m *Model) brought(t, via *Template, pays int64) Event {
+	t.New++
+	t.Dry, t.Spared, t.Equal = 0, 0, 0
+	g := m.groups[t.Group]
+	g.New++
+	t.often(g)
+	others := via == nil || !m.groups[via.Group].Cut
+	if g.Cut && g.Members > 1 && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {
+		m.alone(t, pays) // the others may be a trap all the same
+		m.credit(via)
+		return Lifted
+	}
+	if g.Cut {
+		m.touch(t, g)
+		if others { // what others name may be new, and the rest a trap all the same
+			if g.Strangers = min(g.Strangers+strangerOK, strangeMax); g.Strangers == strangerOK { // those that wait may be tried again
+				return max(Lifted, m.credit(via))
+			}
+			return m.credit(via)
+		}
+		m.lift(g, pays)
+		return Lifted
+	}
+	if t.inner(via) {
+		t.Within++
+	} else {
+		pays = min(pays, max(0, t.Cost-t.Inner)) // it says nothing of what its own kind names
+	}
+	switch {
+	case g.Members == 1:
+		g.Sum = max(0, g.Sum-pays)
+		t.Cost = min(t.Cost, g.Sum)
+		t.Inner = min(t.Inner, t.Cost)
+	case t.inner(via) || !t.fed():
+		g = m.alone(t, pays)
+	default:
+		g.Sum, t.Cost = max(0, g.Sum-pays), t.Cost-pays
+	}
+	m.touch(t, g)
+	if via == t {
+		return Nothing
+	}
+	return m.credit(via)
+}
 
 // credit is for a template that has named something new.
 func (m *Model) credit(via *Template) Event {

@@ -68,6 +68,9 @@ func (m *Model) ledBy(t, via *Template) {
 // not rare.
 func (t *Template) steady() bool {
 	found := t.finds() + min(t.Sure, littleTo) + t.Named
+	if t.fed() {
+		found -= max(0, t.finds()-t.Within) // what others have named comes from them
+	}
 	if found < steadyFrom || t.Barren > newPays*found {
 		return false
 	}
@@ -79,6 +82,18 @@ func (t *Template) steady() bool {
 	gaps := int64(rareGaps + longer)
 	return t.Dry < dryAfter || t.dated() && t.Dry < seasonGap || t.Dry*found < gaps*all
 }
+
+// inner reports whether a page of a template was named by one of its own group, or of a template that brings nothing.
+func (t *Template) inner(via *Template) bool {
+	return via != nil && (via.Group == t.Group || via.hopeless())
+}
+
+// fed reports whether most of what a template has cost was named by such: what others name of it says nothing of that. Posts that a list names are
+// new, and what posts name may be pages that are not there, under addresses of the same shape.
+func (t *Template) fed() bool { return t.Cost > newPays && 2*t.Inner > t.Cost }
+
+// twofold reports whether a template is two kinds under one shape: what others name is new, and nothing else was.
+func (t *Template) twofold() bool { return t.fed() && t.Within == 0 && t.New >= sameAfter }
 
 // spareSteady gives the templates of a group at its limit that find something steadily groups of their own: the pages of a list go on
 // though its orders bring nothing, and so do the months of a calendar with events though its days do not. It reports whether the
@@ -280,6 +295,7 @@ func (m *Model) alone(t *Template, pays int64) *Group {
 	from, g := m.groups[t.Group], m.newGroup()
 	g.Sum = max(0, min(t.Cost, from.Sum)-pays)
 	from.Sum, t.Cost = max(0, from.Sum-t.Cost), g.Sum
+	t.Inner = min(t.Inner, t.Cost)
 	m.move(t, from, g)
 	return g
 }

@@ -100,6 +100,8 @@ type Template struct {
 	Cost    int64    `cbor:"19,keyasint,omitempty"` // its share of its group's sum
 	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
 	Lent    int64    `cbor:"31,keyasint,omitempty"` // of Cost, of answers that named something else than their kind: what comes of that may pay it back
+	Inner   int64    `cbor:"51,keyasint,omitempty"` // of Cost, of answers that its own kind has named: see inner
+	Within  int64    `cbor:"52,keyasint,omitempty"` // of New, likewise
 	Named   int64    `cbor:"20,keyasint,omitempty"` // new answers of other templates that it has named
 	Spared  int64    `cbor:"12,keyasint,omitempty"` // faint answers that counted as new since the last new one
 	From    []uint32 `cbor:"13,keyasint,omitempty"` // templates that led here
@@ -407,50 +409,6 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	return Nothing
 }
 
-// often lowers the limit of the group of a template that has brought much.
-func (t *Template) often(g *Group) {
-	if !t.bag() { // of paths that grow, each may lead to a name that was not there
-		g.Sooner = min(soonerAt*max(0, t.New-soonerFrom), soonerBy)
-	}
-}
-
-// brought takes in a new answer, which pays so much.
-func (m *Model) brought(t, via *Template, pays int64) Event {
-	t.New++
-	t.Dry, t.Spared, t.Equal = 0, 0, 0
-	g := m.groups[t.Group]
-	g.New++
-	t.often(g)
-	others := via == nil || !m.groups[via.Group].Cut
-	if g.Cut && g.Members > 1 && !(others && t.Barren > dryAfter*t.New) {
-		m.alone(t, pays) // the others may be a trap all the same
-		m.credit(via)
-		return Lifted
-	}
-	if g.Cut {
-		m.touch(t, g)
-		if others { // what others name may be new, and the rest a trap all the same
-			if g.Strangers = min(g.Strangers+strangerOK, strangeMax); g.Strangers == strangerOK { // those that wait may be tried again
-				return max(Lifted, m.credit(via))
-			}
-			return m.credit(via)
-		}
-		m.lift(g, pays)
-		return Lifted
-	}
-	if g.Members > 1 {
-		g = m.alone(t, pays)
-	} else {
-		g.Sum = max(0, g.Sum-pays)
-		t.Cost = min(t.Cost, g.Sum)
-	}
-	m.touch(t, g)
-	if via == t {
-		return Nothing
-	}
-	return m.credit(via)
-}
-
 // faint judges an answer that differs from others in its numbers, its address or its order only.
 func (m *Model) faint(t, via *Template, a *Answer) Event {
 	t.Faint++
@@ -536,15 +494,15 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		m.charge(t, via)
 	}
 	if of == aLeaf || below || via != nil && m.leads(t, via) {
-		m.costs(t, g, costs)
+		m.costs(t, via, g, costs)
 		m.count(g, a, via.Group == t.Group || m.sound(via))
 	} else if costs == knownCosts {
-		m.costs(t, g, 1)
+		m.costs(t, via, g, 1)
 		if via != nil && (of == aFaint || t.New > 1) {
 			m.count(g, a, m.sound(via))
 		}
 	} else if via != nil {
-		m.costs(t, g, costs)
+		m.costs(t, via, g, costs)
 		m.count(g, a, m.sound(via))
 	}
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
@@ -562,9 +520,12 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	return Cut
 }
 
-// costs adds to the sum of a group what an answer of a template costs, and those before it that it stands for.
-func (m *Model) costs(t *Template, g *Group, costs int64) {
+// costs adds to the sum of a group what an answer of a template costs that another has named, and those before it that it stands for.
+func (m *Model) costs(t, via *Template, g *Group, costs int64) {
 	g.Sum, t.Cost = g.Sum+m.weight*costs, t.Cost+m.weight*costs
+	if t.inner(via) {
+		t.Inner += m.weight * costs
+	}
 	if t.bag() && t.mixed() { // what was paid back has been spent all the same, as have the answers of the shapes that it had before it was a bag
 		g.Sooner = max(0, min(t.Barren+t.Partly+maxShapes-t.Cost, soonerBy))
 	}
