@@ -50,8 +50,9 @@
 // # After a cut
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
-// for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has brought much. Paths of many kinds are heard at the end, view by view (/repo/tree/…, /repo/log/…): one
-// goes on while it names hardly any of its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has
+// brought much. Paths of many kinds are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
+// its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
 //
