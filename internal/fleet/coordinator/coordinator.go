@@ -91,7 +91,7 @@ type Coordinator struct {
 	desk    desk
 	decided decided
 
-	reports gathering
+	batch batch
 }
 
 // Status is what a coordinator says of itself, for people who watch.
@@ -306,7 +306,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			orders = c.desk.orders
 		}
 		now := time.Now()
-		tick.Reset(min(c.rest(now), c.reports.left(now)))
+		tick.Reset(min(c.rest(now), c.batch.left(now)))
 		entries := entries
 		if orders != nil && c.desk.waiting.Load() > 0 {
 			entries = nil // orders do not wait until nothing else comes; one that is counted is on its way here
@@ -316,10 +316,10 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			return nil
 		case e := <-entries:
 			now = time.Now()
-			if c.gather(now, &e) {
+			if c.batches(now, &e) {
 				continue
 			}
-			if err := c.applyAll(ctx, now, append(c.reports.drawn(), e), entries); err != nil {
+			if err := c.applyAll(ctx, now, append(c.batch.drawn(), e), entries); err != nil {
 				return err
 			}
 		case ev := <-events:
@@ -336,8 +336,8 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			fn()
 			continue
 		case <-tick.C:
-			if now = time.Now(); c.reports.left(now) == 0 {
-				if err := c.applyAll(ctx, now, c.reports.drawn(), entries); err != nil {
+			if now = time.Now(); c.batch.left(now) == 0 {
+				if err := c.applyAll(ctx, now, c.batch.drawn(), entries); err != nil {
 					return err
 				}
 			}

@@ -4,7 +4,7 @@
 // # One turn of the loop
 //
 //  1. It applies what has come from the log to the frontier and the ledger. Nothing is judged or granted before the end. Reports of a fleet
-//     that no lease waits for are gathered for a moment, as if they had come with the last of them.
+//     that no lease waits for are batched for a moment, as if they had come with the last of them.
 //  2. It leads, or tries to: a term begins with an entry of its own.
 //  3. It acts: it recalls leases, refills them, runs scheduling cycles, appends grants, and ends jobs. A lease is dispatched once its grant
 //     is in the log and applied.

@@ -97,14 +97,17 @@ func (o *open) asking() []uint64 { return slices.Sorted(maps.Keys(o.wants)) }
 // refillEvery is how long a lease that asks for URLs in good time may wait until others ask too.
 const refillEvery = 500 * time.Millisecond
 
+// runsShort reports whether a lease that asks for so many URLs does not wait for others: it has left less than a third of them, or nothing.
+func runsShort(held, want int64) bool { return held <= 0 || held < want/3 }
+
 // refillDue reports whether leases that asked for URLs are to be answered now: answers to many share an entry and its way
-// to the disk, but a lease that has left less than a third of what it asks for does not wait for others.
+// to the disk, but a lease that runs short does not wait for others.
 func (o *open) refillDue(now time.Time) bool {
 	if now.Sub(o.refilled) >= refillEvery {
 		return len(o.wants) > 0
 	}
 	for id, n := range o.wants {
-		if l := o.lease(id); l == nil || l.Held < int64(n)/3 || l.Held == 0 {
+		if l := o.lease(id); l == nil || runsShort(l.Held, int64(n)) {
 			return true
 		}
 	}

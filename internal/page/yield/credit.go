@@ -33,7 +33,8 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 		m.lift(g, pays)
 		return Lifted
 	}
-	if t.inner(via) {
+	inner := t.inner(via)
+	if inner {
 		t.Within++
 	} else {
 		pays = min(pays, max(0, t.Cost-t.Inner)) // it says nothing of what its own kind names
@@ -43,7 +44,7 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 		g.Sum = max(0, g.Sum-pays)
 		t.Cost = min(t.Cost, g.Sum)
 		t.Inner = min(t.Inner, t.Cost)
-	case t.inner(via) || !t.fed():
+	case inner || !t.fed():
 		g = m.alone(t, pays)
 	default:
 		g.Sum, t.Cost = max(0, g.Sum-pays), t.Cost-pays

@@ -11,7 +11,7 @@ import (
 )
 
 // A fleet's report waits for others for a moment, but not if a lease waits for what comes of it.
-func TestReportsGather(t *testing.T) {
+func TestReportsAreBatched(t *testing.T) {
 	l := newDecider(t, vfs.NewMem(), 0)
 	defer l.close()
 	job := &crawl.Job{ID: 1, Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite}}
@@ -49,23 +49,23 @@ func TestReportsGather(t *testing.T) {
 	}
 	some := crawl.Part{Lease: 1, Outcomes: outcomes(4), Want: 12}
 	c := fresh()
-	if e := report(some); !c.gather(now, e) || len(c.reports.entries) != 1 || c.reports.left(now) != gatherFor || c.reports.left(now.Add(gatherFor)) != 0 {
-		t.Errorf("%+v waits for %v", c.reports.entries, c.reports.left(now))
+	if e := report(some); !c.batches(now, e) || len(c.batch.entries) != 1 || c.batch.left(now) != batchFor || c.batch.left(now.Add(batchFor)) != 0 {
+		t.Errorf("%+v waits for %v", c.batch.entries, c.batch.left(now))
 	}
-	if c.gather(now.Add(gatherFor), report(some)) {
+	if c.batches(now.Add(batchFor), report(some)) {
 		t.Error("a report waits with those whose time is over")
 	}
-	if !c.gather(now.Add(gatherFor/2), report(some)) || c.reports.left(now.Add(gatherFor)) != 0 || len(c.reports.drawn()) != 2 || c.reports.left(now) == 0 {
+	if !c.batches(now.Add(batchFor/2), report(some)) || c.batch.left(now.Add(batchFor)) != 0 || len(c.batch.drawn()) != 2 || c.batch.left(now) == 0 {
 		t.Error("the second report waits for longer than the first, or they do not come in one")
 	}
 	for name, p := range map[string]crawl.Part{
 		"that has nothing left":  {Lease: 1, Outcomes: outcomes(9)},
-		"that asks late":         {Lease: 1, Outcomes: outcomes(5), Want: 12},
+		"that asks late":         {Lease: 1, Outcomes: outcomes(6), Want: 12},
 		"that has nothing to do": {Lease: 1, Starved: true},
 		"that has ended":         {Lease: 1, Final: true, Reason: crawl.EndDone},
 		"that nobody knows":      {Lease: 2},
 	} {
-		if fresh().gather(now, report(p)) {
+		if fresh().batches(now, report(p)) {
 			t.Errorf("the report of a lease %s waits", name)
 		}
 	}
@@ -74,12 +74,12 @@ func TestReportsGather(t *testing.T) {
 		"before somebody leads":             func(c *Coordinator, _ *entry) { c.sinks.leads = false },
 		"behind what was appended":          func(c *Coordinator, _ *entry) { c.sinks.appended = 1 },
 		"of a leader":                       func(_ *Coordinator, e *entry) { e.node = "" },
-		"behind much":                       func(c *Coordinator, _ *entry) { c.reports.bytes = turnBytes + 1 },
+		"behind much":                       func(c *Coordinator, _ *entry) { c.batch.bytes = turnBytes + 1 },
 		"while a lease lacks URLs":          func(c *Coordinator, _ *entry) { c.open.await(l.f.Lease(1), 1) },
 		"that comes instead of what is not": func(_ *Coordinator, e *entry) { e.gap = crawl.ErrTrimmed },
 	} {
 		c, e := fresh(), report(some)
-		if change(c, e); c.gather(now, e) {
+		if change(c, e); c.batches(now, e) {
 			t.Errorf("a report %s waits", name)
 		}
 	}
