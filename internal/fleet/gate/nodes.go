@@ -287,18 +287,22 @@ func (g *Gate) ReleaseNode(ctx context.Context, name string, by access.Who) erro
 	if err != nil {
 		return err
 	}
-	now, rev, err := fetch[access.Node](ctx, g, nodeRecord+name)
-	switch {
-	case err != nil:
-		return err
-	case now == nil || now.Key != n.Key:
-		return g.said(nil)
+	for { // the node may have come again meanwhile
+		now, rev, err := fetch[access.Node](ctx, g, nodeRecord+name)
+		switch {
+		case err != nil:
+			return err
+		case now == nil || now.Key != n.Key:
+			return g.said(nil)
+		}
+		switch err := g.records.Delete(ctx, nodeRecord+name, rev); {
+		case err == nil:
+			g.learn(nodeRecord+name, nil, rev+1)
+			return g.said(nil)
+		case !errors.Is(err, bus.ErrChanged) || ctx.Err() != nil:
+			return err
+		}
 	}
-	if err := g.records.Delete(ctx, nodeRecord+name, rev); err != nil {
-		return err
-	}
-	g.learn(nodeRecord+name, nil, rev+1)
-	return g.said(nil)
 }
 
 func (g *Gate) bound(ctx context.Context, name string) (*access.Node, error) {

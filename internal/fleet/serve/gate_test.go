@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -130,6 +131,35 @@ func TestManyAtOnce(t *testing.T) {
 		if n.Key != b.Names()[i].Key {
 			t.Errorf("%s has two keys", n.Name)
 		}
+	}
+}
+
+// A name is made free though its node comes again to another coordinator at that moment, which writes down that it did.
+func TestReleaseBesideItsNode(t *testing.T) {
+	t.Parallel()
+	a, b, _, c := twoGates(t)
+	_, text, err := a.Make(t.Context(), access.Wanted{Role: access.Join}, me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the other coordinator knows the token", func() bool { _, ok := b.Who(text); return ok })
+	for i := range 20 {
+		k, name := newKey(t), fmt.Sprintf("n%d", i)
+		if err := join(t.Context(), a, k, name, text); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, "the other coordinator knows the name", func() bool { return slices.ContainsFunc(b.Names(), func(n gate.Name) bool { return n.Name == name }) })
+		c.ms.Add(time.Hour.Milliseconds())
+		var all sync.WaitGroup
+		all.Go(func() {
+			for range 8 {
+				_ = join(t.Context(), b, k, name, text) // it is in, or out by now
+			}
+		})
+		if err := a.ReleaseNode(t.Context(), name, me); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		all.Wait()
 	}
 }
 
