@@ -74,11 +74,16 @@ func (f *flow) teach(t int, k *kept) {
 	}
 }
 
+// welcomes is which share of what all tasks bring may be lost, in one cycle, to see what nodes are worth that were never tried.
+const welcomes = 0.05
+
 // welcome gives each node that was never tried one task, that which loses least by it: nothing else tells what the node
-// is worth, one task is a small price, and who starts a node expects it to work.
+// is worth, one task of many is a small price, and who starts a node expects it to work. Of few tasks one is not: they go to new
+// nodes that promise as much as the others.
 func (f *flow) welcome() map[int]int {
 	c := f.c
 	given := map[int]int{}
+	may := welcomes * f.all()
 	for n := range c.S.Nodes {
 		if !c.S.Nodes[n].Untried || c.Load[n] > 0 {
 			continue
@@ -94,13 +99,31 @@ func (f *flow) welcome() map[int]int {
 				task, at, best = t, i, share
 			}
 		}
-		if task >= 0 {
+		if task < 0 {
+			continue
+		}
+		k := f.tasks[task]
+		if lost := k.best - k.value[at]; lost <= may {
+			may -= lost
 			given[task] = n
-			f.free[n] -= f.tasks[task].use[at]
+			f.free[n] -= k.use[at]
 			c.Take(task, n)
 		}
 	}
 	return given
+}
+
+// all is what the tasks that run and wait would bring, each where it brings most, useful Mbit/s.
+func (f *flow) all() (sum float64) {
+	for _, k := range f.tasks {
+		sum += k.best
+	}
+	for i := range f.c.memory.runs {
+		if k := f.c.memory.runs[i].kept; k != nil {
+			sum += k.best
+		}
+	}
+	return sum
 }
 
 // blindMost is for which share of a lease's time tasks wait for the first figures of all at most, blindSeconds for how long.
