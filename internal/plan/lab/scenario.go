@@ -37,20 +37,20 @@ type World struct {
 	Nodes    *int     `yaml:"nodes" doc:"nodes" min:"1" max:"1000"`
 	Sites    *int     `yaml:"sites" doc:"sites" min:"1" max:"100000"`
 	Minutes  *int     `yaml:"minutes" doc:"how long it lasts" min:"1" max:"1440"`
-	Capacity *float64 `yaml:"capacity" doc:"bandwidth of all nodes, of what random placement would ask for; 0: no limit" min:"0"`
-	Strong   *int     `yaml:"strong" doc:"nodes that are stronger than the others" min:"0"`
-	Factor   *float64 `yaml:"factor" doc:"how much stronger" min:"0"`
+	Capacity *float64 `yaml:"capacity" doc:"bandwidth of all nodes, of what random placement would ask for; 0: no limit" min:"0" max:"1000000"`
+	Strong   *int     `yaml:"strong" doc:"nodes that are stronger than the others" min:"0" max:"1000"`
+	Factor   *float64 `yaml:"factor" doc:"how much stronger" min:"0" max:"1000000"`
 	Spread   *float64 `yaml:"spread" doc:"standard deviation of the logarithm of nodes' bandwidths" min:"0" max:"5"`
 	Stores   *float64 `yaml:"stores" doc:"the same of bandwidths to storage; 0: storing limits nothing" min:"0" max:"5"`
-	Places   *int     `yaml:"places" doc:"leases at once of a node; 0: enough for all sites" min:"0"`
+	Places   *int     `yaml:"places" doc:"leases at once of a node; 0: enough for all sites" min:"0" max:"1000000"`
 	Limits   *bool    `yaml:"limits" doc:"sites have limits of their own"`
 	Tells    *float64 `yaml:"tells" doc:"spread of a path's speed around what its delay says, as a logarithm" min:"0" max:"5"`
 	Blind    *bool    `yaml:"blind" doc:"delay says nothing of speed"`
 	Noise    *float64 `yaml:"noise" doc:"spread of a lease's speed around its path's, as a logarithm" min:"0" max:"5"`
 	Drift    *float64 `yaml:"drift" doc:"how far paths wander in an hour, as a logarithm" min:"0" max:"5"`
 	Blocked  *float64 `yaml:"blocked" doc:"share of pairs that are shut out for good" min:"0" max:"1"`
-	Bans     *float64 `yaml:"bans" doc:"pairs that are shut out each minute, for five minutes" min:"0"`
-	Gap      *float64 `yaml:"gap" doc:"mean seconds between two requests to a site" min:"0"`
+	Bans     *float64 `yaml:"bans" doc:"pairs that are shut out each minute, for five minutes" min:"0" max:"1000"`
+	Gap      *float64 `yaml:"gap" doc:"mean seconds between two requests to a site" min:"0" max:"3600"`
 	Sizes    *float64 `yaml:"sizes" doc:"spread of what sites hold, as a logarithm; 0: without end" min:"0" max:"5"`
 }
 
@@ -66,9 +66,9 @@ type Packing struct {
 	Tasks     int     `yaml:"tasks" doc:"tasks that come (default 400)" min:"1" max:"100000"`
 	Load      float64 `yaml:"load" doc:"of all nodes' scarcest resource that tasks take on average (default 0.4)" min:"0.01" max:"0.9"`
 	Unequal   float64 `yaml:"unequal" doc:"spread of nodes' sizes, as a logarithm (default 0.4)" min:"0" max:"2"`
-	Reserve   float64 `yaml:"reserve" doc:"price of a reserved node (default 1)" min:"0"`
-	Use       float64 `yaml:"use" doc:"price of a node while it works (default 2)" min:"0"`
-	Surcharge float64 `yaml:"surcharge" doc:"price of a node taken on (default 5)" min:"0"`
+	Reserve   float64 `yaml:"reserve" doc:"price of a reserved node (default 1)" min:"0" max:"1000000"`
+	Use       float64 `yaml:"use" doc:"price of a node while it works (default 2)" min:"0" max:"1000000"`
+	Surcharge float64 `yaml:"surcharge" doc:"price of a node taken on (default 5)" min:"0" max:"1000000"`
 }
 
 // Feedback is the fleet of the feedback paper.
@@ -192,6 +192,9 @@ func (c Coordinates) check() error {
 // checkWorlds refuses worlds that there are not.
 func (s *Scenario) checkWorlds() error {
 	terms, err := s.World.terms()
+	if err == nil {
+		err = s.World.alone(terms, s.Vary.Term)
+	}
 	if err == nil && s.Vary.Term == "" {
 		err = stronger(terms)
 	}
@@ -219,10 +222,33 @@ func (s *Scenario) checkWorlds() error {
 	return nil
 }
 
-// stronger refuses strong nodes of which nothing says how strong they are: a bandwidth of nothing is no limit.
+// goWith are the terms of a world that say nothing without another.
+var goWith = map[string]string{"factor": "strong", "spread": "capacity", "stores": "capacity"}
+
+// alone refuses terms that are given, or vary, without the one that they go with.
+func (w World) alone(t sim.Terms, varies string) error {
+	given, all := reflect.ValueOf(w), reflect.ValueOf(t)
+	for i := range given.NumField() {
+		name, p := given.Type().Field(i).Tag.Get("yaml"), given.Field(i)
+		with, some := goWith[name]
+		if said := name == varies || p.Kind() == reflect.Pointer && !p.IsNil() && !p.Elem().IsZero(); !some || !said || with == varies {
+			continue
+		}
+		field, _ := given.Type().FieldByNameFunc(func(s string) bool { return strings.EqualFold(s, with) })
+		if all.FieldByName(field.Name).IsZero() {
+			return fmt.Errorf("world.%s: it says nothing where %s is 0", name, with)
+		}
+	}
+	return nil
+}
+
+// stronger refuses strong nodes of which nothing says how strong they are, for a bandwidth of nothing is no limit, and more of them than there are.
 func stronger(t sim.Terms) error {
-	if t.Strong > 0 && t.Factor <= 0 {
+	switch {
+	case t.Strong > 0 && t.Factor <= 0:
 		return fmt.Errorf("world.factor: it needs how much stronger the strong nodes are, above 0")
+	case t.Strong > t.Nodes:
+		return fmt.Errorf("world.strong: %d strong nodes of %d", t.Strong, t.Nodes)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func small() Scenario {
 	three, twenty, two := 3, 20, 2
 	s := NewScenario()
 	s.Name, s.Experiment, s.Seeds, s.Strategies = "small", "worlds", 2, []string{"greedy", "random"}
-	s.World, s.Vary = World{Nodes: &three, Sites: &twenty, Minutes: &two}, Vary{Term: "factor", Values: []float64{1, 4}}
+	s.World, s.Vary = World{Nodes: &three, Sites: &twenty, Minutes: &two, Strong: new(1), Factor: new(2.0)}, Vary{Term: "factor", Values: []float64{1, 4}}
 	return s
 }
 
@@ -92,9 +92,12 @@ func TestScenarioCheck(t *testing.T) {
 		"no node has the label": func(s *Scenario) { s.Strategies = []string{"hash,group=rack"} },
 		"named twice":           func(s *Scenario) { s.Strategies = []string{"flow", "random", "flow"} },
 		"with packing":          func(s *Scenario) { s.Packing.Nodes = 7 },
-		"does not look at it":   func(s *Scenario) { s.Experiment = "bandwidth" },
-		"needs a term":          func(s *Scenario) { s.Vary.Term = "" },
-		"coordinates.dims":      func(s *Scenario) { s.Experiment, s.Coordinates.Dims = "coordinates", []int{40} },
+		"factor: it says nothing where strong is 0":   func(s *Scenario) { s.World.Strong = nil },
+		"stores: it says nothing where capacity is 0": func(s *Scenario) { s.World.Capacity, s.World.Stores = new(0.0), new(0.5) },
+		"strong: 4 strong nodes of 3":                 func(s *Scenario) { s.World.Strong = new(4) },
+		"does not look at it":                         func(s *Scenario) { s.Experiment = "bandwidth" },
+		"needs a term":                                func(s *Scenario) { s.Vary.Term = "" },
+		"coordinates.dims":                            func(s *Scenario) { s.Experiment, s.Coordinates.Dims = "coordinates", []int{40} },
 		"allowed are 3 to 20": func(s *Scenario) {
 			s.Experiment, s.Coordinates = "coordinates", Coordinates{Hosts: 40, Landmarks: []int{21}}
 		},
