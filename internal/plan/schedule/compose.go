@@ -340,10 +340,12 @@ func (c *Context) Speed(task, node int, useful predict.Figure) {
 		return
 	}
 	rate := c.Rate(task, node)
-	rate.Value *= c.mean(rate) / 1e6
+	rate.Value *= c.mean(rate)
+	less := useful.Value < rate.Value
+	rate.Value /= mbit
 	c.Note("speed", "Mbit/s", rate)
-	if allowed := useful.Value / 1e6; allowed < rate.Value {
-		c.Know("the site's pauses allow", "Mbit/s", allowed)
+	if less {
+		c.Know("the site's pauses allow", "Mbit/s", useful.Value/mbit)
 	}
 }
 

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -516,11 +517,15 @@ func TestPausesAreNotSpeeds(t *testing.T) {
 		}
 		book := predict.New(predict.Config{})
 		s := &schedule.Snapshot{Now: 1_000_000, Seed: 1, PerSite: 1, Book: book}
-		s.Nodes = []schedule.Node{{ID: "a", Capacity: 4, Book: book.Node("a"), Offer: schedule.Vector{schedule.Bandwidth: 100e6}}}
+		for i := range 20 {
+			id := fmt.Sprintf("n%02d", i)
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 4, Book: book.Node(id), Offer: schedule.Vector{schedule.Bandwidth: 100e6}})
+		}
 		for j, gap := range []float64{0, 100} {
 			site := book.Site(fmt.Sprintf("s%d.test", j))
-			for range 5 {
-				book.Crawled(0, site, 4e6, 1, false, s.Now)
+			for i := range 5 * len(s.Nodes) {
+				node := i % len(s.Nodes)
+				book.Crawled(node, site, 4e6*math.Exp(float64(node)/100), 1, false, s.Now)
 			}
 			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(j + 1), Site: fmt.Sprintf("s%d.test", j), Gap: gap, Book: site, Pending: 50})
 		}
@@ -530,15 +535,15 @@ func TestPausesAreNotSpeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range plan.Decisions {
-			said := map[string]float64{}
 			for _, c := range d.Candidates {
+				said := map[string]float64{}
 				for _, p := range c.Parts {
 					said[p.Name] = p.Value
 				}
-			}
-			allowed, bounded := said["the site's pauses allow"]
-			if speed := said["speed"]; speed < 2 || speed > 8 || bounded != (d.Task == 2) || bounded && allowed > 0.1 {
-				t.Errorf("%s, task %d: %v", spec, d.Task, said)
+				allowed, bounded := said["the site's pauses allow"]
+				if speed := said["speed"]; speed < 2 || speed > 8 || bounded != (d.Task == 2) || bounded && allowed > 0.1 {
+					t.Errorf("%s, task %d: %v", spec, d.Task, said)
+				}
 			}
 		}
 	}
