@@ -50,7 +50,7 @@ func (l *lease) record(p *page) {
 		p.records[i].RefersTo.ID = id
 	}
 	p.records = append([]record{{rec, &o.Record, spool}, {Record: req}}, p.records...)
-	warcinfo := l.a.warc.Warcinfo()
+	warcinfo := l.a.warc.Warcinfo(spool)
 	for i := range p.records {
 		p.records[i].Warcinfo = warcinfo
 	}

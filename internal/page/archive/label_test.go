@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ func infos(t *testing.T, dir string) (heads map[string]string, named [][2]string
 		t.Fatal(err)
 	}
 	heads = map[string]string{}
+	ids := map[string]bool{}
 	for _, f := range files {
 		in, err := Dir(dir).Open(t.Context(), f, 0)
 		if err != nil {
@@ -30,7 +32,11 @@ func infos(t *testing.T, dir string) (heads map[string]string, named [][2]string
 				named = append(named, [2]string{f, rec.Header.Get("WARC-Warcinfo-ID")})
 				continue
 			}
-			heads[f] = rec.Header.Get("WARC-Record-ID")
+			id := rec.Header.Get("WARC-Record-ID")
+			if heads[f] = id; ids[id] {
+				t.Errorf("two files begin with the record %s", id)
+			}
+			ids[id] = true
 			if got := rec.Header.Get("WARC-Filename"); got != f {
 				t.Errorf("%s says that it is %q", f, got)
 			}
@@ -53,7 +59,7 @@ func TestRecordsNameTheirWarcinfo(t *testing.T) {
 			all.Go(func() {
 				for i := range 100 {
 					r := record(i, bytes.Repeat([]byte{byte(i)}, 3000), true)
-					r.Warcinfo = w.Warcinfo()
+					r.Warcinfo = w.Warcinfo(nil)
 					if _, err := w.Append(r.Encode(nil)); err != nil {
 						t.Error(err)
 					}
@@ -92,16 +98,11 @@ func TestSpoolAtTheEndNamesItsWarcinfo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise := make([]byte, ownFile+1) // which does not compress
-	for i, x := 0, uint32(1); i < len(noise); i++ {
-		x = x*1664525 + 1013904223
-		noise[i] = byte(x >> 24)
-	}
-	if _, err := s.Write(noise); err != nil {
+	if _, err := s.Write(noise(ownFile + 1)); err != nil {
 		t.Fatal(err)
 	}
 	first, request := record(1, nil, true), record(2, nil, true)
-	first.Warcinfo = w.Warcinfo()
+	first.Warcinfo = w.Warcinfo(s)
 	request.Warcinfo = first.Warcinfo
 	if _, err := w.AppendSpooled(&first, s, request.Encode(nil)); err != nil {
 		t.Fatal(err)
@@ -120,6 +121,48 @@ func TestSpoolAtTheEndNamesItsWarcinfo(t *testing.T) {
 	}
 }
 
+// What follows a block of its own file names the warcinfo record of that file, which is durable at once: that of another file may be
+// lost with the process.
+func TestSpoolsNameTheirWarcinfoAfterACrash(t *testing.T) {
+	dir := t.TempDir()
+	w := NewWriter(WriterConfig{Dir: dir, Prefix: "x", MaxSize: 1 << 30})
+	before := record(1, nil, true)
+	before.Warcinfo = w.Warcinfo(nil)
+	if _, err := w.Append(before.Encode(nil)); err != nil {
+		t.Fatal(err)
+	}
+	spools, err := OpenSpools(filepath.Join(dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spooled(t, spools, rand.New(rand.NewPCG(1, 2)), noise(ownFile+1))
+	r, request := record(2, nil, true), record(3, nil, true)
+	r.Warcinfo = w.Warcinfo(s)
+	request.Warcinfo = r.Warcinfo
+	if _, err := w.AppendSpooled(&r, s, request.Encode(nil)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Recover(dir); err != nil { // the writer is not closed: what it has in memory is lost
+		t.Fatal(err)
+	}
+	heads, named := infos(t, dir)
+	if len(heads) != 1 || len(named) != 2 {
+		t.Errorf("%d files, %d records", len(heads), len(named))
+	}
+	for _, n := range named {
+		if heads[n[0]] != n[1] {
+			t.Errorf("a record in %s names %q, the file is %q", n[0], n[1], heads[n[0]])
+		}
+	}
+}
+
+// noise returns bytes that do not compress.
+func noise(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(b)
+	return b
+}
+
 // A block of its own file is of that file; what follows a shorter one is of the file it is in.
 func TestSpoolsNameTheirWarcinfo(t *testing.T) {
 	dir := t.TempDir()
@@ -133,18 +176,11 @@ func TestSpoolsNameTheirWarcinfo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noise := make([]byte, 64<<10)
-		for i, x := 0, uint32(1); i < len(noise); i++ {
-			x = x*1664525 + 1013904223
-			noise[i] = byte(x >> 24)
-		}
-		for n := 0; n < size; n += len(noise) {
-			if _, err := s.Write(noise); err != nil {
-				t.Fatal(err)
-			}
+		if _, err := s.Write(noise(size)); err != nil {
+			t.Fatal(err)
 		}
 		r := record(1, nil, true)
-		r.Warcinfo = w.Warcinfo()
+		r.Warcinfo = w.Warcinfo(s)
 		if _, err := w.AppendSpooled(&r, s); err != nil {
 			t.Fatal(err)
 		}

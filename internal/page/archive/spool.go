@@ -195,21 +195,19 @@ func (s *Spool) frame(r *Record, room int) (head, tail []byte) {
 	return append(head, blocks...), binary.LittleEndian.AppendUint32(tail, uint32(int64(len(h))+s.n+int64(len(end))))
 }
 
+// large reports whether the spool becomes a file of its own.
+func (s *Spool) large() bool { return s != nil && s.at-spoolRoom >= ownFile }
+
 // AppendSpooled is Append for a record whose block is in a spool, and encoded ones that follow it. A large spool becomes
-// a file of its own, which is durable at once. The caller closes the spool, also after an error.
+// a file of its own, which is durable at once and begins with the warcinfo record that they name. The caller closes the spool, also after an error.
 func (w *Writer) AppendSpooled(r *Record, s *Spool, others ...[]byte) ([]crawl.Location, error) {
-	if s.at-spoolRoom >= ownFile {
+	if s.large() {
 		w.mu.Lock()
 		w.serial++
 		name := w.fileName()
-		own := *r
-		own.Warcinfo = NewID()
-		if r.Warcinfo == w.next { // which the others name as well, and perhaps no other file will begin with it
-			own.Warcinfo, w.next = w.next, own.Warcinfo
-		}
 		w.mu.Unlock()
-		info := w.info(name, own.Warcinfo)
-		if head, tail := s.frame(&own, spoolRoom-len(info)); head != nil {
+		info := w.info(name, r.Warcinfo)
+		if head, tail := s.frame(r, spoolRoom-len(info)); head != nil {
 			return w.adopt(s, name, info, head, tail, others)
 		}
 	}

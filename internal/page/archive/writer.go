@@ -52,9 +52,12 @@ func NewWriter(c WriterConfig) *Writer { return &Writer{cfg: c, synced: true, ne
 const bufferSize = 256 << 10
 
 // Warcinfo returns the id of the warcinfo record at the head of the file that the next records go to: what they have to name
-// (WARC 1.1, section 5.15). Where somebody else's records end that file first, it is that of the file before, by the same
-// process and with the same fields.
-func (w *Writer) Warcinfo() string {
+// (WARC 1.1, section 5.15). With a spool, which may be nil, it is that of the file that they and the spool go to. Where somebody
+// else's records end that file first, it is that of the file before, by the same process and with the same fields.
+func (w *Writer) Warcinfo(s *Spool) string {
+	if s.large() {
+		return NewID()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.f == nil || w.size > w.cfg.MaxSize {
