@@ -232,6 +232,7 @@ type Outcome struct {
 	Names    Marks `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
 	Numbers  Marks `cbor:"45,keyasint,omitempty"` // the first ones that the page says
 	Opened   int32 `cbor:"46,keyasint,omitempty"` // µs that it took to open the connection, of one that was open
+	Beside   bool  `cbor:"47,keyasint,omitempty"` // others of its lease were under way when it was asked for
 	Twice    bool  `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,
 	Changed  bool  `cbor:"43,keyasint,omitempty"` // and this is whether one showed something else
 

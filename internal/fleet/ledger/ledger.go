@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
 )
 
 // Ledger is an open ledger. Apply and the other writers belong to one goroutine; readers are safe for concurrent use.
@@ -405,7 +406,7 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	var timing any
 	if o.Record.File != "" {
 		t := o.Timing
-		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5], o.Opened)
+		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5], learn.Opened(o))
 	}
 	w.ord++
 	surt := surtOf(o.URL)

@@ -182,7 +182,9 @@ func TestDelaysAsLearned(t *testing.T) {
 		outcome("http://a.test/", crawl.Fetched, "", [6]int32{0, 0, 0, 13, 11_111, 5}),
 		outcome("http://a.test/a", crawl.Fetched, "", [6]int32{0, 0, 0, 13, 11_117, 5}),
 		outcome("http://a.test/b", crawl.Fetched, "", [6]int32{0, 10_003, 20_001, 11, 11_113, 5}),
+		outcome("http://a.test/c", crawl.Fetched, "", [6]int32{0, 10_003, 20_001, 11, 11_113, 5}),
 	}}
+	part.Outcomes[4].Beside = true
 	part.Outcomes[2].Opened = 10_007
 	lease := &crawl.Lease{ID: 1, Job: 1, Site: "a.test", Node: "n"}
 	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []Applied{

@@ -61,6 +61,7 @@ type Response struct {
 	TLS     uint16 // version and suite of the connection, as crypto/tls numbers them; 0: none
 	Cipher  uint16
 	Timing  Timing
+	Beside  bool      // others of its session were under way when it began: it may have waited for them
 	Date    time.Time // when the request had been sent, not before: the next one waits for its site's delay from here
 
 	// Truncated says why the body is not whole, in the words of WARC 1.1, section 5.13: "length" (it is longer than the
@@ -158,7 +159,8 @@ var ErrNotSent = errors.New("not sent: it came too late")
 func (s *Session) Do(ctx context.Context, req *Request) (*Response, error) {
 	sc := scratches.Get().(*scratch)
 	sc.shrink()
-	r := &Response{fields: sc.fields[:0], sc: sc, c: s.c}
+	r := &Response{fields: sc.fields[:0], sc: sc, c: s.c, Beside: s.asking.Add(1) > 1}
+	defer s.asking.Add(-1)
 	err := s.do(ctx, req, r, sc)
 	if err != nil && r.Truncated == "" {
 		r.Release()

@@ -48,3 +48,45 @@ func TestOpenedIsRemembered(t *testing.T) {
 		})
 	}
 }
+
+// An answer says whether others of its session were under way when it was asked for: then it may have waited for them.
+func TestBesideOthers(t *testing.T) {
+	first, second := make(chan struct{}), make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/first" {
+			close(first)
+			<-second
+		}
+		_, _ = rw.Write([]byte("ok"))
+	}))
+	defer srv.Close()
+	s := client(t, nil).Open(nil)
+	defer s.Close()
+	ask := func(path string) bool {
+		u, err := crawl.Parse(srv.URL + path)
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		r, err := s.Do(t.Context(), &fetch.Request{URL: u})
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		defer r.Release()
+		return r.Beside
+	}
+	alone := make(chan bool)
+	go func() { alone <- !ask("/first") }()
+	<-first
+	if !ask("/second") {
+		t.Error("the second is not beside the first")
+	}
+	close(second)
+	if !<-alone {
+		t.Error("the first is beside another")
+	}
+	if ask("/third") {
+		t.Error("the third is beside another")
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -26,6 +27,8 @@ type Session struct {
 	c     *Client
 	lim   crawl.FetchLimits
 	addrs []netip.Addr // the only ones to dial; nil resolves
+
+	asking atomic.Int32 // exchanges that are under way
 
 	mu      sync.Mutex
 	idle    []*conn

@@ -63,7 +63,7 @@ func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	out := measures(w, p.Measures, at)
 	for i := range p.Outcomes {
 		if o := &p.Outcomes[i]; o.State == crawl.Fetched {
-			if f, ok := OfTiming(w, o.Timing, o.Opened, at); ok {
+			if f, ok := OfTiming(w, o.Timing, Opened(o), at); ok {
 				out = append(out, f)
 			}
 		}
@@ -74,16 +74,31 @@ func OfPart(w Worker, p *crawl.Part, at int64) []Fact {
 	return out
 }
 
+// beside stands for what it took to open a connection, of a page that was asked for while others of its lease were under way: it may have waited
+// for those, on a slow way many times as long as for its own answer.
+const beside = -1
+
+// Opened is what it took to open the connection of a page, µs, as OfTiming wants it.
+func Opened(o *crawl.Outcome) int32 {
+	if o.Beside {
+		return beside
+	}
+	return o.Opened
+}
+
 // OfTiming returns the delay that a page tells, by the time of its steps (crawl.Outcome.Timing) and what it took to open the connection, of one that was open
-// (crawl.Outcome.Opened); false: none.
+// (Opened); false: none.
 func OfTiming(w Worker, timing [6]int32, opened int32, at int64) (Fact, bool) {
 	ms := Ping(timing, opened)
 	return Fact{At: at, Kind: Delay, Node: w.Node, Site: w.Site, Seconds: ms / 1000}, ms > 0
 }
 
 // Ping returns what an httpping would have measured, ms, by a page: what it has taken to open the connection, now or before, and from the request to the first
-// byte. The answer alone has fewer round trips. It is 0 where nobody knows how the connection was opened.
+// byte. The answer alone has fewer round trips. It is 0 where nobody knows how the connection was opened, and where others were under way.
 func Ping(timing [6]int32, opened int32) (ms float64) {
+	if opened == beside {
+		return 0
+	}
 	if timing[1] > 0 {
 		opened = int32(min(int64(timing[1])+int64(timing[2]), 1<<31-1))
 	}

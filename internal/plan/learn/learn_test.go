@@ -60,6 +60,8 @@ func TestDelaysHaveOneUnit(t *testing.T) {
 		"opened":                 {crawl.Outcome{State: crawl.Fetched, Timing: open}, 0.08},
 		"kept":                   {crawl.Outcome{State: crawl.Fetched, Timing: kept, Opened: 50_000}, 0.08},
 		"kept, nobody knows":     {crawl.Outcome{State: crawl.Fetched, Timing: kept}, 0},
+		"opened, beside others":  {crawl.Outcome{State: crawl.Fetched, Timing: open, Beside: true}, 0},
+		"kept, beside others":    {crawl.Outcome{State: crawl.Fetched, Timing: kept, Opened: 50_000, Beside: true}, 0},
 		"failed":                 {crawl.Outcome{State: crawl.Failed, Timing: open}, 0},
 		"robots.txt":             {crawl.Outcome{State: crawl.Beside, Reason: crawl.ReasonRobots, URL: "http://s.test/robots.txt", Timing: open}, 0},
 		"as long as can be said": {crawl.Outcome{State: crawl.Fetched, Timing: [6]int32{0, 1<<31 - 1, 1<<31 - 1, 1<<31 - 1, 1<<31 - 1, 0}}, 3 * (1<<31 - 1) / 1e6},
