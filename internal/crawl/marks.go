@@ -12,6 +12,7 @@ type Marks []uint32
 
 var (
 	errMarks = errors.New("want an array of numbers below 2^32")
+	errMark  = errors.New("want a number below 2^8, or whether a mark is wanted")
 	errKey   = errors.New("want a string of bytes")
 )
 
@@ -21,6 +22,8 @@ const (
 	cborArray     = 4
 	cborEndless   = 31 // a length that is not told
 	cborEnd       = 0xff
+	cborFalse     = 0xf4
+	cborTrue      = 0xf5
 	cborNull      = 0xf6
 	cborUndefined = 0xf7
 )
@@ -77,6 +80,24 @@ func (m *Marks) UnmarshalCBOR(b []byte) error {
 		*m = append(*m, uint32(v))
 		b = b[n:]
 	}
+	return nil
+}
+
+// UnmarshalCBOR reads an item that is known to be well-formed: a number, or, as 0.1.0 wrote it, whether a mark is wanted.
+func (m *Mark) UnmarshalCBOR(b []byte) error {
+	*m = MarkNone
+	if len(b) == 1 && (b[0] == cborNull || b[0] == cborUndefined || b[0] == cborFalse) {
+		return nil
+	}
+	if len(b) == 1 && b[0] == cborTrue {
+		*m = MarkMust
+		return nil
+	}
+	major, v, n := head(b)
+	if n != len(b) || major != 0 || v > math.MaxUint8 {
+		return errMark
+	}
+	*m = Mark(v)
 	return nil
 }
 

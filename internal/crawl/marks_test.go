@@ -71,3 +71,32 @@ func TestMarksComeBack(t *testing.T) {
 		}
 	}
 }
+
+// A log of 0.1.0 says of a target only whether a mark is wanted.
+func TestMarkOfTheFirstVersion(t *testing.T) {
+	type target struct {
+		URL  string `cbor:"2,keyasint"`
+		Mark bool   `cbor:"8,keyasint"`
+	}
+	for _, c := range []struct {
+		given any
+		want  Mark
+	}{
+		{target{"a", true}, MarkMust}, {target{"a", false}, MarkNone},
+		{Target{URL: "a", Mark: MarkTwice}, MarkTwice}, {Target{URL: "a", Mark: 200}, 200},
+	} {
+		b, err := Marshal(c.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Target{Mark: MarkMay}
+		if err := UnmarshalOfNode(b, &got); err != nil || got.URL != "a" || got.Mark != c.want {
+			t.Errorf("%+v: %+v, %v", c.given, got, err)
+		}
+	}
+	for _, b := range [][]byte{{0xa1, 8, 0x19, 1, 0}, {0xa1, 8, 0x20}, {0xa1, 8, 0x41, 1}, {0xa1, 8, 0x81, 1}} {
+		if err := UnmarshalOfNode(b, new(Target)); err == nil {
+			t.Errorf("%x is read", b)
+		}
+	}
+}

@@ -31,7 +31,8 @@ import (
 // writeFixture makes TestDirectoriesOfEveryVersion write the directory that this version leaves.
 var writeFixture = flag.Bool("fixture.write", false, "write testdata/argosy-VERSION.tar.gz: a directory that later versions must open")
 
-// fixtures are directories of crawls that were cut short, one for each released version.
+// fixtures are directories of crawls that were cut short, one for each released version; in those that end in -killed the log is ahead
+// of frontier and ledger.
 const fixtures = "testdata/argosy-*.tar.gz"
 
 // maxFixture bounds one, in bytes.
