@@ -127,12 +127,15 @@ func (t Table) html(b *bytes.Buffer, k int) {
 			if numeric(x) {
 				class = " class=\"n\""
 			}
-			fmt.Fprintf(b, "<td%s>%s</td>", class, html.EscapeString(x))
+			fmt.Fprintf(b, "<td%s>%s</td>", class, cell(x))
 		}
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div>\n</div>\n")
 }
+
+// cell is the text of a cell, which may be broken behind each option of a strategy.
+func cell(x string) string { return strings.ReplaceAll(html.EscapeString(x), ",", ",<wbr>") }
 
 // numeric reports whether most cells of a column that hold anything hold figures.
 func (t Table) numeric(k int) bool {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -115,5 +116,35 @@ func TestTextHasTablesAndNotes(t *testing.T) {
 	var b bytes.Buffer
 	if err := sample().Sections[0].Text(&b); err != nil || !strings.Contains(b.String(), "0.5 ± 0.1") || !strings.Contains(b.String(), "note") {
 		t.Errorf("%v: %s", err, &b)
+	}
+}
+
+// Names with many options take no room that a phone does not have: they are cut short in figures, and broken in tables.
+func TestNamesFit(t *testing.T) {
+	long := "feedback,load=on,full=0.5,time=0.4,gain=5,unknown=expected,first=1,modify=on"
+	for _, kind := range []Kind{Lines, Bars} {
+		f := Figure{Kind: kind, Categories: []string{"one"}, Marks: []Mark{{"bound", 1}}, Series: []Series{{Name: "flow", Points: []Point{At(0, 1), At(0, 0)}}, {Name: long, Points: []Point{At(0, 1), At(0, 0)}}}}
+		at := map[string]float64{}
+		for _, m := range regexp.MustCompile(`<text x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"[^>]*>([^<]*)<`).FindAllStringSubmatch(f.SVG(narrow), -1) {
+			x, _ := strconv.ParseFloat(m[1], 64)
+			y, _ := strconv.ParseFloat(m[2], 64)
+			at[m[4]] = y
+			wide := letter * float64(len([]rune(m[4])))
+			if m[3] == "start" && x+wide > narrow || m[3] == "end" && x-wide < 0 {
+				t.Errorf("%v: %q at %v is outside", kind, m[4], x)
+			}
+		}
+		if kind == Lines {
+			for name, y := range at {
+				if strings.HasPrefix(name, "feedback") && at["bound"]-y < 10 {
+					t.Errorf("the bound's name is at %v, the last of the legend at %v", at["bound"], y)
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	Table{Head: []string{"strategy"}, Rows: [][]string{{long}}}.html(&b, 1)
+	if !strings.Contains(b.String(), "feedback,<wbr>load=on,<wbr>full=0.5") {
+		t.Error(b.String())
 	}
 }

@@ -256,7 +256,8 @@ func (f Figure) legend(c *canvas, no bool) float64 {
 	}
 	x, y := c.left, 34.0
 	for k, s := range f.Series {
-		w := 40 + letter*float64(len([]rune(s.Name)))
+		name := short(s.Name, c.width-c.left-21)
+		w := 40 + letter*float64(len([]rune(name)))
 		if x > c.left && x+w > c.width+6 { // behind the last there is nothing
 			x, y = c.left, y+18
 		}
@@ -269,10 +270,21 @@ func (f Figure) legend(c *canvas, no bool) float64 {
 			}
 			c.add(`<path class="%s" style="stroke:%s" d="M%.1f %.1fh16"/>`, class, colour(k), x, y-4)
 		}
-		c.text(x+21, y, "start", "", "", s.Name)
+		c.text(x+21, y, "start", "", "", name)
 		x += w
 	}
+	if len(f.Marks) > 0 { // the highest has its name above it
+		y += 12
+	}
 	return y - 14
+}
+
+// short is a name that has so much room, px.
+func short(name string, room float64) string {
+	if most := int(room / letter); len([]rune(name)) > most && most > 2 {
+		return string([]rune(name)[:most-1]) + "…"
+	}
+	return name
 }
 
 func (f Figure) axes(c *canvas, x, y scale, xt, yt []float64) {
@@ -471,10 +483,7 @@ func (f Figure) bars(c *canvas) {
 }
 
 func (f Figure) bar(c *canvas, x scale, p Point, y, height float64, k int, name string, quiet bool) {
-	if room := int((c.left - 10) / letter); len([]rune(name)) > room && room > 2 {
-		name = string([]rune(name)[:room-1]) + "…"
-	}
-	c.text(c.left-8, y+height-3, "end", "", "", name)
+	c.text(c.left-8, y+height-3, "end", "", "", short(name, c.left-10))
 	if p.Y != p.Y {
 		c.text(x.at(0)+6, y+height-3, "start", "", "", "none")
 		return
