@@ -274,9 +274,6 @@ func writePage(f *os.File, told io.Writer, command string, sections []report.Sec
 }
 
 func (o *labRun) compare(c *cobra.Command) error {
-	if o.cfg.Seeds == 0 {
-		o.cfg.Seeds = 20
-	}
 	specs, err := listed("--strategies", o.strategies, lab.Compares)
 	if err != nil {
 		return err

@@ -53,8 +53,11 @@ func standard() []string {
 	return slices.Concat([]string{"flow", oracle}, controls, rivals, ablations)
 }
 
-// quickSeeds is how many worlds of each kind a quick comparison has; quickKinds are its kinds: one of each sort.
-const quickSeeds = 4
+// usualSeeds is how many worlds of each kind a comparison has, and a quick one, where nobody says; quickKinds are a quick one's kinds: one of each sort.
+const (
+	usualSeeds = 20
+	quickSeeds = 4
+)
 
 var quickKinds = []string{"equal", "one-x30", "fifth-x5", "few-places", "drift", "blocked", "noisy", "arrivals", "drawn"}
 
@@ -85,8 +88,11 @@ func Compare(ctx context.Context, cfg Config) error {
 	if specs == nil {
 		specs = standard()
 	}
-	if cfg.Quick {
-		cfg.Seeds = min(cfg.Seeds, quickSeeds)
+	if cfg.Seeds == 0 {
+		cfg.Seeds = usualSeeds
+		if cfg.Quick {
+			cfg.Seeds = quickSeeds
+		}
 	}
 	c := &comparison{cfg: cfg, kinds: kinds, specs: specs, got: map[job]outcome{}}
 	if err := c.resume(); err != nil {

@@ -3,12 +3,16 @@ package lab
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 )
 
 // header is the first line of a file of results: what was run, so that what has changed is not taken for it.
@@ -17,18 +21,46 @@ type header struct {
 }
 
 // Build names the program that results come from.
-func Build() string {
+var Build = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
-	out := info.Main.Version
+	return build(info, ownSum)
+})
+
+// build names a program by its version and commit, and by the sum of its file where these do not say all that is in it.
+func build(info *debug.BuildInfo, sum func() string) string {
+	out := cmp.Or(info.Main.Version, "unknown")
+	known, changed := out != "(devel)" && out != "unknown", false
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
 			out += " " + s.Value
+			known, changed = true, changed || s.Value == "true"
 		}
 	}
+	if !known || changed {
+		out += " " + sum()
+	}
 	return out
+}
+
+// ownSum is the beginning of the sum of the file that this process was started from; "?" where it cannot be read.
+func ownSum() string {
+	name, err := os.Executable()
+	if err != nil {
+		return "?"
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "?"
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "?"
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
 // ErrResults says that a file cannot be taken for results: it is another one's, or of another build.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,24 @@ func TestResultsOfOthersStay(t *testing.T) {
 		if want := map[bool]string{true: string(own) + "\n", false: c.is}[c.taken]; err != nil || string(left) != want {
 			t.Errorf("%.40q is %.40q now", c.is, left)
 		}
+	}
+}
+
+// Results of a program that was changed are not taken for those of the one before, whether its commit tells that or not.
+func TestBuildTellsProgramsApart(t *testing.T) {
+	sum := func() string { return "sum" }
+	for want, info := range map[string]debug.BuildInfo{
+		"v1.2.3":               {Main: debug.Module{Version: "v1.2.3"}},
+		"(devel) sum":          {Main: debug.Module{Version: "(devel)"}},
+		"unknown sum":          {},
+		"(devel) f0f0 false":   {Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "f0f0"}, {Key: "vcs.modified", Value: "false"}}},
+		"v0.0.0 f0f0 true sum": {Main: debug.Module{Version: "v0.0.0"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "f0f0"}, {Key: "vcs.modified", Value: "true"}}},
+	} {
+		if got := build(&info, sum); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if sum := ownSum(); len(sum) != 12 {
+		t.Errorf("the sum of this program is %q", sum)
 	}
 }

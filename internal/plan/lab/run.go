@@ -125,8 +125,7 @@ func RunScenarios(ctx context.Context, cfg Config, all []Scenario) ([]report.Sec
 		s.Seeds = orDefault(s.Seeds, experiments[s.Experiment].seeds)
 		if cfg.Seeds > 0 {
 			s.Seeds = cfg.Seeds
-		}
-		if cfg.Quick {
+		} else if cfg.Quick {
 			s.Seeds = min(s.Seeds, quickDraws)
 		}
 		units, finish, err := experiments[s.Experiment].plan(&s, cfg)

@@ -232,3 +232,15 @@ func TestThroughputOfAllThatIsCompared(t *testing.T) {
 		t.Errorf("%.1f MB/min with true figures, %.1f by chance", told, chance)
 	}
 }
+
+// How many seeds a run has is what somebody says of it, then what quick runs have at most, then what its scenario says.
+func TestSeedsThatAreSaidCount(t *testing.T) {
+	for want, cfg := range map[string]Config{"5 worlds": {Seeds: 5, Quick: true}, "3 worlds": {Quick: true}, "4 worlds": {}} {
+		s, out := small(), &bytes.Buffer{}
+		s.Seeds, s.Strategies = 4, []string{"random"}
+		cfg.Out = out
+		if _, err := RunScenarios(t.Context(), cfg, []Scenario{s}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%+v: %v, %s", cfg, err, out)
+		}
+	}
+}
