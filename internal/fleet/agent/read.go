@@ -168,7 +168,7 @@ func baseOf(u crawl.URL, doc *parse.Page, charset string) crawl.URL {
 // redirected returns where a redirect leads, if that can be asked for, and notes it in the outcome. What leads nowhere is a page like
 // others, as browsers show it: what it says may be a list of links, as that of 300 (Multiple Choices) always may.
 func (l *lease) redirected(p *page) (to string, leads bool) {
-	if p.resp.Status/100 != 3 {
+	if !p.resp.Redirects() {
 		return "", false
 	}
 	loc := location(p.resp)

@@ -167,6 +167,17 @@ func TestRedirectWithoutLocation(t *testing.T) {
 	}
 }
 
+// An answer that says that nothing has changed sends nobody away.
+func TestNotModifiedIsNoRedirect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		web := answers{"/": {bytes: []byte("HTTP/1.1 304 Not Modified\r\nLocation: /there\r\n\r\n")}}
+		b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)
+		if o, found := b.of("/", "/there"); o.State != crawl.Fetched || o.Redirect != "" || found {
+			t.Errorf("%v, leads to %q, which is found: %v", o.State, o.Redirect, found)
+		}
+	})
+}
+
 // What an answer 201 has made, or one of 202 says how far it is, is where its Location says; other answers that are pages send nobody away.
 func TestLocationOfWhatWasMade(t *testing.T) {
 	for status, want := range map[string]bool{"201 Created": true, "200 OK": false, "202 Accepted": true} {

@@ -227,7 +227,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			return nil, rules, false, false
 		}
 		switch {
-		case resp.Status >= 300 && resp.Status < 400 && location(resp) != "":
+		case resp.Redirects() && location(resp) != "":
 			next, err := at.Resolve(location(resp))
 			if err != nil {
 				return l.allowAll(), rules, false, true

@@ -228,7 +228,7 @@ func names(field string) string {
 
 // redirectOf returns where an answer redirects to, if it is somewhere.
 func redirectOf(p *page) (to crawl.URL, leads bool) {
-	if p.resp.Status/100 != 3 {
+	if !p.resp.Redirects() {
 		return to, false
 	}
 	loc := location(p.resp)

@@ -406,7 +406,7 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 	if at, err := time.Parse(time.RFC3339Nano, rec.Header.Get("WARC-Date")); err == nil {
 		o.Date = at.UnixMilli()
 	}
-	if to := resp.Get("Location"); to != "" && o.Status >= 300 && o.Status < 400 {
+	if to := resp.Get("Location"); to != "" && resp.Redirects() {
 		if v, err := u.Resolve(to); err == nil {
 			o.Redirect = v.String()
 		}

@@ -101,7 +101,7 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 		return
 	}
 	defer resp.Release()
-	if to := resp.Get("Location"); resp.Status >= 300 && resp.Status < 400 {
+	if to := resp.Get("Location"); resp.Redirects() {
 		if v, err := u.Resolve(to); own && err == nil && to != "" {
 			l.link(v.String(), u.String(), redirects)
 		}
