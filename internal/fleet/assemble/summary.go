@@ -64,7 +64,7 @@ func (cr *Crawl) summary(ctx context.Context, start time.Time) (Summary, error) 
 	losses, err := judge.Losses(ctx, j, troubles)
 	shown, troubled := verdict.Tally(troubles)
 	sum := Summary{
-		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: time.Since(start).Seconds(), JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
+		Job: strconv.Itoa(int(j.ID)), State: state, Seconds: float64(time.Since(start).Milliseconds()) / 1e3, JobCounts: cr.f.Counts(j.ID), Requests: stats.Requests,
 		Nodes: len(cr.nodes), Strategy: cr.cfg.Strategy, Out: cr.cfg.Dir, Traps: traps, Measured: cr.co.Measured(), Succeeded: succeeded, Moved: moved, Losses: losses,
 		Troubles: shown, Troubled: troubled,
 	}
