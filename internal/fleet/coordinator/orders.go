@@ -85,7 +85,8 @@ func (c *Coordinator) Submit(ctx context.Context, job crawl.Job) (id uint32, err
 func (c *Coordinator) knows(st schedule.Strategy, job *crawl.Job) error {
 	var nodes []schedule.Node
 	for _, id := range slices.Sorted(maps.Keys(c.fleet.nodes)) {
-		nodes = append(nodes, schedule.Node{ID: id, Labels: c.fleet.nodes[id].info.Labels})
+		n := c.fleet.nodes[id]
+		nodes = append(nodes, schedule.Node{ID: id, Labels: n.info.Labels, Prices: n.rates()})
 	}
 	return schedule.CheckNames(st, job.Placing.Landmarks, nodes, false)
 }

@@ -33,13 +33,16 @@ func (m Missing) Error() string { return string(m) }
 
 func missing(format string, args ...any) error { return Missing(fmt.Sprintf(format, args...)) }
 
-// CheckNames refuses a strategy that goes by nodes or by a label which there are not, or by where nodes are if none of several says it, and landmarks that a job names which there are not. all: no other
+// CheckNames refuses a strategy that goes by nodes or by a label which there are not, or by where nodes are or what they cost if none of several says it, and landmarks that a job names which there are not. all: no other
 // nodes can come; else some of the landmarks are enough, and where nobody is there yet nothing is known.
 func CheckNames(st Strategy, landmarks []string, nodes []Node, all bool) error {
 	c, _ := st.(Composition)
 	named := c.Wants.Landmark.Given
 	if c.Wants.Places && len(nodes) > 1 && !slices.ContainsFunc(nodes, tellsPlace) {
 		return missing("strategy %s: no node says where it is: allowed are the labels lat and lon, in degrees, or region", c.spec())
+	}
+	if c.Wants.Prices && len(nodes) > 0 && !slices.ContainsFunc(nodes, func(n Node) bool { return n.Prices.Use > 0 || n.Prices.Surcharge > 0 }) {
+		return missing("strategy %s: no node says what it costs (argosy agent --prices)", c.spec())
 	}
 	if len(nodes) == 0 || len(landmarks) == 0 && len(named) == 0 && c.Label == "" {
 		return nil

@@ -243,6 +243,7 @@ type Measures struct {
 	Few      int    // how many pairs of a site Few means
 	Store    bool   // BS
 	Landmark Landmarks
+	Prices   bool           // what nodes cost
 	Places   bool           // where sites are: nobody measures it, a file of addresses or the job says it
 	Asked    bool           // somebody asks for it besides the strategy
 	Book     predict.Config // how the book is to summarise and predict

@@ -120,7 +120,7 @@ func (r *Recording) Placed() bool {
 func (r *Recording) Fleet() []schedule.Node {
 	out := make([]schedule.Node, len(r.Nodes))
 	for i, n := range r.Nodes {
-		out[i] = schedule.Node{ID: n.ID, Labels: n.Labels}
+		out[i] = schedule.Node{ID: n.ID, Labels: n.Labels, Prices: n.Prices}
 	}
 	return out
 }
@@ -452,7 +452,7 @@ func Replay(w World, st schedule.Strategy) (Replayed, error) {
 func (w *World) Fleet() []schedule.Node {
 	out := make([]schedule.Node, len(w.Nodes))
 	for i := range w.Nodes {
-		out[i] = schedule.Node{ID: w.Nodes[i].ID, Labels: w.Nodes[i].Labels}
+		out[i] = schedule.Node{ID: w.Nodes[i].ID, Labels: w.Nodes[i].Labels, Prices: w.Nodes[i].Prices}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ var flow = Preset{
 		}
 		cost := flowCost{explore, o.number("move", 0, 10), o.number("loss", 0, 1000), o.number("price", 0, 1e6)}
 		wants := flowWants()
+		wants.Prices = cost.price > 0
 		if o.text("probes") == "worth" {
 			wants.Crawl = schedule.Worth
 		} else {

@@ -333,6 +333,10 @@ func TestNamesMustBeKnown(t *testing.T) {
 		{"geo", nodes[:2], "no node says where it is: allowed are the labels lat and lon", "no node says where it is"},
 		{"geo", nodes[:1], "", ""},
 		{"geo", nil, "", ""},
+		{"flow,price=2", nodes, "no node says what it costs", "no node says what it costs"},
+		{"flow,price=2", append(nodes[:2:2], schedule.Node{ID: "d", Prices: price.Rates{Use: 1}}), "", ""},
+		{"flow,price=2", nil, "", ""},
+		{"flow,price=0", nodes, "", ""},
 	} {
 		st, err := New(c.spec)
 		if err != nil {
