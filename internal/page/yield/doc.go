@@ -31,7 +31,7 @@
 //     texts are known, but no more than that one's answers have cost that named something else than their kind; a redirect to what was not
 //     there counts as 16. One that others have named takes off no more than such have cost: it says nothing of what its own kind names.
 //
-// The sum never falls below zero. At the limit, 540, the group is cut: after 180 known texts or 540 that differ in numbers only, or later,
+// The sum never falls below zero. At the limit, 500, the group is cut: after 167 known texts or 500 that differ in numbers only, or later,
 // if more than one answer in 22, or one in 65, was new in between. The limit is lower, by the greatest of these: up to 200 if the group has
 // brought much before, or if it is of paths of many kinds, most of which bring nothing, for what was paid back; up to 120 if it is of many
 // shapes; and what the cut groups have cost that it leads into: the days of a calendar and its months are one trap.
@@ -45,7 +45,7 @@
 // One answer in four of a group that was spared at its limit is marked from then on, and stands for those before it.
 //
 // Pairs of things are not spared, of which each is shown elsewhere: there are too many. Nor are buttons: pages whose addresses repeat that of
-// what they stand beside, and which say one of a few things, 540 times in a row.
+// what they stand beside, and which say one of a few things, 500 times in a row.
 //
 // # After a cut
 //
@@ -58,7 +58,8 @@
 //
 // Parts that make no difference (a session, the order of a list) are learned from pairs of URLs that differ in them only and gave the same
 // text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none
-// of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new.
+// of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new; fewer of what each
+// page draws anew, as a session is, where others were in vain.
 //
 // The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
 // and is rebuilt from them. Memory is bounded by the constants below.

@@ -44,7 +44,7 @@ func (m *Model) share() {
 		}
 	}
 	for _, g := range m.groups {
-		if n := min(less[g.ID], limit-minLimit); n != g.Less {
+		if n := min(less[g.ID], limit-leastLimit); n != g.Less {
 			g.Less, g.dirty, m.changed = n, true, true
 		}
 	}
@@ -92,8 +92,10 @@ func (t *Template) inner(via *Template) bool {
 // new, and what posts name may be pages that are not there, under addresses of the same shape.
 func (t *Template) fed() bool { return t.Cost > newPays && 2*t.Inner > t.Cost }
 
-// twofold reports whether a template is two kinds under one shape: what others name is new, and nothing else was.
-func (t *Template) twofold() bool { return t.fed() && t.Within == 0 && t.New >= sameAfter }
+// twofold reports whether a template is two kinds under one shape: what others name is new, and of the rest not one in 65, of which the first is.
+func (t *Template) twofold() bool {
+	return t.fed() && t.Within == 0 && t.New >= sameAfter
+}
 
 // spareSteady gives the templates of a group at its limit that find something steadily groups of their own: the pages of a list go on
 // though its orders bring nothing, and so do the months of a calendar with events though its days do not. It reports whether the
@@ -420,6 +422,7 @@ func (m *Model) Feed(f *Feeds, u crawl.URL, template uint32, page string) {
 	if t != nil && v != nil {
 		m.grow(t, v, f)
 	}
+	m.handsOn(f, v, page)
 	switch {
 	case v == nil:
 	case t == v:

@@ -117,6 +117,7 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 // are tried further where a productive template names them, as a change to a file names what it made of it.
 func (m *Model) despite(t *Template) Event {
 	for _, q := range m.learned[t.ID] {
+		m.worth(q.Part)
 		g := m.groups[q.Group]
 		g.Strangers += strangerOK
 		g.dirty, m.changed = true, true
@@ -136,7 +137,7 @@ func (m *Model) Spare(group, via uint32) Verdict {
 		return Verdict{Wait: true, Group: group, Hopeful: !v.mixed()}
 	}
 	g.Strangers--
-	g.dirty, m.changed = true, true
+	m.tried(g, 1)
 	return Verdict{Try: true, Group: group}
 }
 

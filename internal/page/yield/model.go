@@ -25,6 +25,8 @@ type Model struct {
 	guesses map[uint64]*guess
 	learned map[uint32][]*guess // by template: parts that make no difference
 	named   map[uint64]int      // their names, and of how many templates
+	handed  map[uint64]*handed  // by their names, too
+	vain    map[uint64]int64    // by their names: URLs that differ in them and were tried since one was new
 	marks   set                 // texts and phrases
 	rests   set                 // texts of URLs without a part
 	chosen  set                 // of those without settings
@@ -59,7 +61,7 @@ type Meta struct {
 func New() *Model {
 	return &Model{
 		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
-		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{},
+		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{}, vain: map[uint64]int64{}, handed: map[uint64]*handed{},
 		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
 }
@@ -471,6 +473,9 @@ func (m *Model) Load(key, value []byte) error {
 		if g.Cut {
 			m.cuts++
 		}
+		if g.Vain > 0 {
+			m.vain[g.Part.named()] += g.Vain
+		}
 	case recNode:
 		n := &node{}
 		err = crawl.Unmarshal(value, n)
@@ -480,6 +485,10 @@ func (m *Model) Load(key, value []byte) error {
 		err = crawl.Unmarshal(value, g)
 		m.guesses[id] = g
 		m.likely = m.likely || g.likely()
+		if g.With > 0 {
+			all := m.handedOf(g)
+			all.with, all.on = all.with+g.With, all.on+g.On
+		}
 		if g.Group != 0 {
 			m.learn(g)
 		}

@@ -166,6 +166,9 @@ type guess struct {
 	Group     uint32 `cbor:"6,keyasint,omitempty"`  // that stands for it; 0 until it is known to make no difference
 	Was       bool   `cbor:"18,keyasint,omitempty"` // it was known to make none, which may have been wrong
 
+	With int64 `cbor:"19,keyasint,omitempty"` // pages whose links have such a part,
+	On   int64 `cbor:"20,keyasint,omitempty"` // and those of which one has the value of the page's own
+
 	dirty bool
 }
 
@@ -286,27 +289,8 @@ func common(x, y uint64) (n int) {
 
 // many counts the different values of a part; it reports whether they are so many that they may be random.
 func (m *Model) many(g *guess, p *pieces) bool {
-	var value string
-	switch q := g.Part; q.Kind {
-	case partInner:
-		for _, v := range p.inner {
-			if v.name == q.Name {
-				value = v.value
-			}
-		}
-	case partParam:
-		for _, v := range p.params {
-			if v.name == q.Name {
-				value = v.value
-			}
-		}
-	case partDir:
-		value = p.segs[q.Seg]
-	case partLead:
-		value = strings.Join(p.segs[:p.lead()], "/")
-	case partSlug:
-		value = p.wording()
-	default:
+	value, ok := g.Part.value(p)
+	if !ok {
 		return false
 	}
 	at := xxh3.HashStringSeed(value, g.Part.hash()^valueSeed)

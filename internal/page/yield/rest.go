@@ -90,6 +90,33 @@ func (l less) param(q param) bool {
 	})
 }
 
+// value returns what a URL has for a part; ok reports whether it has one, and that is a value.
+func (p Part) value(u *pieces) (value string, ok bool) {
+	switch p.Kind {
+	case partInner:
+		for _, v := range u.inner {
+			if v.name == p.Name {
+				value, ok = v.value, true
+			}
+		}
+	case partParam:
+		for _, v := range u.params {
+			if v.name == p.Name {
+				value, ok = v.value, true
+			}
+		}
+	case partDir:
+		if ok = p.Seg < len(u.segs); ok {
+			value = u.segs[p.Seg]
+		}
+	case partLead:
+		value, ok = strings.Join(u.segs[:u.lead()], "/"), true
+	case partSlug:
+		value, ok = u.wording(), true
+	}
+	return value, ok
+}
+
 // stripSize is what a path and a query are seldom longer than: a string that grows is copied each time.
 const stripSize = 96
 

@@ -397,7 +397,7 @@ func TestLabelsOfKnownLinks(t *testing.T) {
 	}
 }
 
-// Equal pages that productive ones name are as many as these, and are asked for: some of them may differ. Not one of 540 in a row has, so
+// Equal pages that productive ones name are as many as these, and are asked for: some of them may differ. Not one of 500 in a row has, so
 // that fewer than one in a hundred of the others do, and they wait. The pages that name them are not traps.
 func TestEqualPagesAside(t *testing.T) {
 	m := New()
@@ -423,7 +423,7 @@ func TestEqualPagesAside(t *testing.T) {
 	}
 }
 
-// Of the pages beside things one in a hundred has a name that was not there, the others are all equal: no 540 in a row are, so all are asked for.
+// Of the pages beside things one in a hundred has a name that was not there, the others are all equal: no 500 in a row are, so all are asked for.
 // If the names end, so do the pages.
 func TestEqualPagesNowAndThenNew(t *testing.T) {
 	const things, every = 4 * limit, 100

@@ -29,11 +29,16 @@ func (m *Model) Trials(idle bool) (out []crawl.Key, some bool) {
 		if g == nil || !g.Cut || g.Round >= rounds || len(g.Newest)+len(g.Hopeful) == 0 || !idle && m.Answers < g.Next {
 			continue
 		}
+		size := int(min(trialSize, m.tries(g)))
+		if size <= 0 {
+			continue
+		}
 		g.Round, some = g.Round+1, true
 		g.Next = m.Answers + firstTrial<<g.Round
-		g.dirty, m.changed = true, true
-		first := g.Hopeful[max(0, len(g.Hopeful)-trialSize):]
-		out = append(append(out, first...), g.Newest[max(0, len(g.Newest)-trialSize+len(first)):]...)
+		first := g.Hopeful[max(0, len(g.Hopeful)-size):]
+		rest := g.Newest[max(0, len(g.Newest)-size+len(first)):]
+		m.tried(g, len(first)+len(rest))
+		out = append(append(out, first...), rest...)
 	}
 	return out, some
 }

@@ -9,8 +9,9 @@ import (
 
 // The rule. See the package's comment.
 const (
-	limit      = 540
-	minLimit   = 64  // for a group that leads into cut ones
+	limit      = 500
+	minLimit   = 64  // for a group that leads into cut ones,
+	leastLimit = 24  // and has never brought anything
 	soonerFrom = 16  // new answers that a group had,
 	soonerAt   = 5   // and so much less of the limit for each further one,
 	soonerBy   = 200 // this at most: that what was frequent has ended shows sooner
@@ -182,6 +183,7 @@ type Group struct {
 	Sooner    int64       `cbor:"19,keyasint,omitempty"` // of its limit, because it has brought so much before
 	Behind    []behind    `cbor:"21,keyasint,omitempty"` // the waiting by what they look like; those of a few shapes beyond are not in it
 	Part      *Part       `cbor:"17,keyasint,omitempty"` // set: the group stands for what differs in this part of URLs only
+	Vain      int64       `cbor:"23,keyasint,omitempty"` // URLs of such a group that were tried since one was new of the same part in any template
 
 	flight int
 	shaped uint32 // templates that there were when Behind was told apart anew
@@ -212,7 +214,11 @@ type bucket struct {
 const bucketSize = 63
 
 func (g *Group) limit() int64 {
-	return limit*max(1, g.Grace) - max(g.Less, g.Sooner, g.shapes())
+	less := g.Less
+	if g.New > 0 {
+		less = min(less, limit-minLimit)
+	}
+	return limit*max(1, g.Grace) - max(less, g.Sooner, g.shapes())
 }
 
 // shapes is by how much the limit of a group is lower because it has so many shapes.
@@ -285,7 +291,9 @@ type Feeds struct {
 	Led  int // they are of templates that have done so
 	Same int // they are of the page's template
 
-	grew bool // one was counted as what a template that was let go leads to
+	grew   bool // one was counted as what a template that was let go leads to
+	split  bool
+	values []handing // of the page's URL, if it was split
 }
 
 // Event says what an answer has changed about waiting and pending URLs.

@@ -1,0 +1,104 @@
+package yield
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A session that each page draws anew makes no difference in any template: what others have tried in vain of it is not tried again by each, until
+// something is new.
+func TestSessionIsTriedLessInEachTemplate(t *testing.T) {
+	m := New()
+	group := func(i int, name string) *Group {
+		u := parsed(t, fmt.Sprintf("http://h.test/%c%c/x?%s=1", 'a'+i/26, 'a'+i%26, name))
+		part := Part{Kind: partParam, Name: name, Template: m.of(u).ID}
+		g := m.newGroup()
+		g.Part, g.Cut = &part, true
+		m.cuts++
+		m.learn(&guess{Part: part, Group: g.ID})
+		for k := range rounds * trialSize {
+			v := parsed(t, fmt.Sprintf("http://h.test/%c%c/x?%s=%dabc", 'a'+i/26, 'a'+i%26, name, k))
+			m.Defer(Verdict{Wait: true, Group: g.ID}, v, v.Key())
+		}
+		return g
+	}
+	all := func() (n int) {
+		for {
+			keys, some := m.Trials(true)
+			if n += len(keys); !some {
+				return n
+			}
+		}
+	}
+	const own = rounds * trialSize
+	sid := group(0, "sid")
+	m.handed[sid.Part.named()] = &handed{with: handedFrom}
+	if n := all(); n != own {
+		t.Fatalf("%d of the first template are tried, want %d", n, own)
+	}
+	for i := 1; i < 40; i++ {
+		group(i, "sid")
+	}
+	n := all()
+	if most := triesInVain + 40*triesLeast; n > most {
+		t.Errorf("%d of 39 more templates are tried, want %d at most", n, most)
+	}
+	last := group(40, "sid")
+	if n := all(); n != triesLeast {
+		t.Errorf("%d of one more template are tried, want %d", n, triesLeast)
+	}
+	group(41, "page")
+	if n := all(); n != own {
+		t.Errorf("%d of another part are tried, want %d", n, own)
+	}
+	back := restarted(t, m, map[string][]byte{})
+	back.handed[sid.Part.named()] = &handed{with: handedFrom}
+	if back.tries(back.groups[last.ID]) != 0 {
+		t.Error("what was tried is forgotten by a restart")
+	}
+	m.despite(m.byID[last.Part.Template])
+	for k := range own {
+		v := parsed(t, fmt.Sprintf("http://h.test/bo/x?sid=%dnew", k))
+		m.Defer(Verdict{Wait: true, Group: last.ID}, v, v.Key())
+	}
+	if n := all(); n < own/2 {
+		t.Errorf("%d are tried after one was new, want many", n)
+	}
+}
+
+// A session is drawn anew by each page, and the id of a commit is handed on to the views of the same commit.
+func TestWhatIsDrawnAnew(t *testing.T) {
+	for _, c := range []struct {
+		url  string // of a page, with a value that looks random
+		on   int    // of so many pages one names a URL with its own value
+		want bool
+	}{
+		{"http://h.test/read?sid=%016x", 0, true},
+		{"http://h.test/read?sid=%016x", 40, true}, // by chance, or the server's
+		{"http://h.test/s/%016x/read", 0, true},
+		{"http://h.test/read?sid=%016x", 2, false},
+		{"http://h.test/s/%016x/read", 2, false},
+	} {
+		m, kept := New(), map[string][]byte{}
+		at := func(k uint64) string { return fmt.Sprintf(c.url, k*0x9e3779b97f4a7c15|1<<63) }
+		page := m.of(parsed(t, at(1)))
+		part := candidates(page.ID, &m.pieces, true, false)[0]
+		m.learn(&guess{Part: part, Group: m.newGroup().ID})
+		m.guessOf(part).dirty = true
+		for i := range uint64(80) {
+			f := Feeds{}
+			m.Feed(&f, parsed(t, at(1000+i)), page.ID, at(i))
+			if c.on > 0 && i%uint64(c.on) == 0 {
+				m.Feed(&f, parsed(t, at(i)+"?more=1"), page.ID, at(i))
+				m.Feed(&f, parsed(t, at(i)+"&more=1"), page.ID, at(i))
+			}
+			if i == 40 {
+				m = restarted(t, m, kept)
+				m.learn(&guess{Part: part})
+			}
+		}
+		if got := m.drawnAnew(part); got != c.want {
+			t.Errorf("%s, one in %d hands its own on: drawn anew %v, want %v (%+v)", c.url, c.on, got, c.want, *m.handed[part.named()])
+		}
+	}
+}
