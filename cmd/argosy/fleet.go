@@ -207,6 +207,9 @@ func printJobs(w io.Writer, js []web.Job) error {
 		for _, kind := range js[i].Lacks {
 			fmt.Fprintf(w, "job %d: %s\n", js[i].ID, lacks(kind))
 		}
+		if js[i].Unmet != "" {
+			fmt.Fprintf(w, "job %d: %s (argosy nodes)\n", js[i].ID, js[i].Unmet)
+		}
 		if l := js[i].Identity.List; l != nil && js[i].Sown < l.Count && js[i].State == crawl.JobRunning {
 			fmt.Fprintf(w, "job %d waits for its seeds: %s of %s are in (argosy submit --to %d goes on)\n", js[i].ID, count(js[i].Sown), count(l.Count), js[i].ID)
 		}

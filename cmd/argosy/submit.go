@@ -92,6 +92,9 @@ func (f *submitFlags) run(c *cobra.Command, path string) error {
 			for _, kind := range j.Lacks {
 				fmt.Fprintf(os.Stderr, "argosy: job %d: %s\n", id, lacks(kind))
 			}
+			if j.Unmet != "" {
+				fmt.Fprintf(os.Stderr, "argosy: job %d: %s (argosy nodes)\n", id, j.Unmet)
+			}
 		}
 		if f.wait {
 			return f.await(ctx, cl, w, id)

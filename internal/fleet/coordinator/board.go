@@ -296,6 +296,9 @@ func (c *Coordinator) shownJob(now time.Time, j *frontier.Job) JobView {
 	v := JobView{Job: j.Job, State: j.State, Sown: j.Sown, Started: j.StartMS, RanMS: j.RanMS, Aside: j.Aside, Given: slices.Clone(j.Engines), Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy)}
 	if j.State == crawl.JobRunning {
 		v.Lacks = c.lacks(j)
+		if p := &j.Placing; p.Store != "" || p.Need != [3]float64{} {
+			v.Unmet = unmet(p, c.present())
+		}
 	}
 	if c.cfg.Idle && j.State == crawl.JobRunning { // a process that dies cannot say so
 		v.State = crawl.JobInterrupted

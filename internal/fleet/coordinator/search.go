@@ -2,8 +2,10 @@ package coordinator
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"argosy/internal/crawl"
@@ -67,6 +69,46 @@ func (c *Coordinator) lacks(j *frontier.Job) (types []string) {
 		}
 	}
 	return types
+}
+
+// unmet says in words what a job asks of a node that none of its type has, were it empty: its store, or room. It is empty where some node has it, and where
+// there is none of the type.
+func unmet(p *crawl.Placing, nodes []crawl.NodeInfo) string {
+	elsewhere, short := false, []string{}
+	for i := range nodes {
+		n := &nodes[i]
+		if !schedule.IsOfType(n.Labels, p.Type) {
+			continue
+		}
+		if p.Store != "" && n.Store != p.Store {
+			elsewhere = true
+			continue
+		}
+		of, ok := schedule.Holds(p.Need, n.Offer)
+		if ok {
+			return ""
+		}
+		if !slices.Contains(short, of) {
+			short = append(short, of)
+		}
+	}
+	switch {
+	case len(short) > 0:
+		return "no node holds a task of it: too little " + strings.Join(short, " or ")
+	case elsewhere:
+		return "no node stores in " + p.Store + ", where its pages go"
+	}
+	return ""
+}
+
+// present are the nodes that take leases.
+func (c *Coordinator) present() (all []crawl.NodeInfo) {
+	for _, id := range slices.Sorted(maps.Keys(c.fleet.nodes)) {
+		if n := c.fleet.nodes[id]; !n.drains() {
+			all = append(all, n.info)
+		}
+	}
+	return all
 }
 
 // shown is a task of the job as people see it: with the type of node that it waits for in vain, and until when its site rests by now, which

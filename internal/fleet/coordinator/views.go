@@ -26,6 +26,7 @@ type JobView struct {
 	Strategy string          `json:"strategy"`
 	Limited  string          `json:"limited,omitempty"` // the limit that ends or has ended it: crawl.LimitPages and so on
 	Lacks    []string        `json:"lacks,omitempty"`   // types of nodes that it asks for, and that no node is of: argosy agent --label type=…
+	Unmet    string          `json:"unmet,omitempty"`   // what it asks of a node, and no node has: in words
 
 	Given []crawl.Engine `json:"given_engines,omitempty"` // to searches by people, besides those of the job
 

@@ -242,6 +242,14 @@ func (v *Vector) take(need Vector) {
 	}
 }
 
+// Holds reports whether an empty node holds a need; where it does not, of says of what it has too little.
+func Holds(need, offer Vector) (of string, ok bool) {
+	if d := short(need, offer, offer); d >= 0 {
+		return dimensions[d], false
+	}
+	return "", true
+}
+
 // short returns the first dimension of a need that is not left, of those that a node states; -1 if there is none.
 func short(need, left, offer Vector) int {
 	for d, x := range need {
