@@ -160,6 +160,7 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
 		req.Again, req.Within, req.May, req.First = again, l.patience(u), l.maySend, u.Site() == l.l.Site && !l.heardBy(u)
+		began := time.Now()
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
 		if errors.Is(err, fetch.ErrNotSent) {
@@ -170,7 +171,7 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil {
 				continue
 			}
-			return nil, err
+			return nil, l.together(began, err)
 		}
 		l.a.escape(l, resp.Date)
 		l.started(resp.Date)
@@ -180,7 +181,31 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 		l.mu.Lock()
 		l.rep.bytes += int64(len(resp.Head)) + resp.Wire
 		l.mu.Unlock()
-		return resp, err
+		return resp, l.together(began, err)
 	}
 	return nil, nil
+}
+
+// atOnce is within which time connections end that end for one reason.
+const atOnce = 250 * time.Millisecond
+
+// cutTogether is the error of a request that ended with another one of its site.
+type cutTogether struct{ error }
+
+func (c cutTogether) Unwrap() error { return c.error }
+
+// together marks the error of a request that was under way when the connection of another one ended, and ended at the same time. A
+// server that restarts ends all that it has: that is one failure, not many in a row.
+func (l *lease) together(began time.Time, err error) error {
+	if err == nil || crawl.KindOf(err) != crawl.KindReset {
+		return err
+	}
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if began.Before(l.endedAt) && now.Sub(l.endedAt) < atOnce {
+		return cutTogether{err}
+	}
+	l.endedAt = now
+	return err
 }

@@ -278,3 +278,43 @@ func TestFieldsAreSentOnce(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A server that ends all its connections at once has failed once: its site is not left alone as after many failures in a row. One that
+// does so again and again is.
+func TestCutTogetherIsOneFailure(t *testing.T) {
+	for _, always := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const whole = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 4\r\n\r\npage"
+			paths := []string{"/first"}
+			for i := range 64 {
+				paths = append(paths, fmt.Sprintf("/%d", i))
+			}
+			begun := time.Now()
+			var soon atomic.Int64 // requests before anybody has waited
+			runLease(t, paths, func(j *crawl.Job) { j.Limits.Delay, j.Limits.SiteConnections = 0, 8 }, func(c net.Conn) {
+				defer c.Close()
+				br := bufio.NewReader(c)
+				for {
+					r, err := http.ReadRequest(br)
+					if err != nil {
+						return
+					}
+					if time.Since(begun) < 5*time.Second {
+						soon.Add(1)
+					}
+					if r.URL.Path == "/first" || time.Since(begun) >= time.Second && !always {
+						time.Sleep(50 * time.Millisecond)
+						_, _ = io.WriteString(c, whole)
+						continue
+					}
+					_, _ = io.WriteString(c, whole[:len(whole)-2])
+					time.Sleep(max(time.Second-time.Since(begun), 10*time.Millisecond))
+					return
+				}
+			})
+			if n := soon.Load(); !always && n != 65 || always && (n < 9 || n > 41) {
+				t.Errorf("always: %v: %d requests of 65 without a wait", always, n)
+			}
+		})
+	}
+}

@@ -64,6 +64,7 @@ type lease struct {
 	heard   time.Time   // when the site answered last; before it did, when the lease began
 	answers int64
 	fails   int        // in a row
+	endedAt time.Time  // when a connection ended last, but for those that ended with it
 	gaveUp  crawl.Kind // every further URL fails with this
 	why     string     // and with this, in words
 	scheme  string     // only those of this scheme, if it is set

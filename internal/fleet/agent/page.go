@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -103,7 +104,9 @@ func (l *lease) failed(p *page, err error) error {
 	o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Failed, Reason: kind, Detail: err.Error(), Depth: t.Depth}
 	retries := l.job.Limits.Retries
 	l.mu.Lock()
-	l.fails++
+	if !errors.As(err, new(cutTogether)) {
+		l.fails++
+	}
 	fails := l.fails
 	noScheme := t.Flags&crawl.FlagNoScheme != 0 && kind.NoHTTPS()
 	by := crawl.HeardBy(p.url.Scheme())
