@@ -195,9 +195,9 @@ type cutTogether struct{ error }
 func (c cutTogether) Unwrap() error { return c.error }
 
 // together marks the error of a request that was under way when the connection of another one ended, and ended at the same time. A
-// server that restarts ends all that it has: that is one failure, not many in a row.
+// server that restarts ends all that it has: that is one failure, not many in a row. One that is asked too much is left alone.
 func (l *lease) together(began time.Time, err error) error {
-	if err == nil || crawl.KindOf(err) != crawl.KindReset {
+	if err == nil || crawl.KindOf(err) != crawl.KindReset || fetch.WantsCalm(err) {
 		return err
 	}
 	now := time.Now()

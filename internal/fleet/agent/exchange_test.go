@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/archive"
@@ -316,5 +319,19 @@ func TestCutTogetherIsOneFailure(t *testing.T) {
 				t.Errorf("always: %v: %d requests of 65 without a wait", always, n)
 			}
 		})
+	}
+}
+
+// Requests that end together because the server is asked too much are as many failures: its site is left alone.
+func TestAskedTooMuchIsNoRestart(t *testing.T) {
+	restarts := error(&crawl.Error{Op: "read header", Kind: crawl.KindReset, Err: io.ErrUnexpectedEOF})
+	//lint:ignore SA1019 it is what the connections of HTTP/2 give (see fetch.Client.h2)
+	tooMuch := error(&crawl.Error{Op: "read header", Kind: crawl.KindReset, Err: http2.GoAwayError{ErrCode: http2.ErrCodeEnhanceYourCalm}})
+	for _, err := range []error{restarts, tooMuch} {
+		l, began := &lease{}, time.Now()
+		_ = l.together(began, err)
+		if one := errors.As(l.together(began, err), new(cutTogether)); one != (err == restarts) {
+			t.Errorf("%v: is one failure with the one before: %v", err, one)
+		}
 	}
 }

@@ -184,6 +184,11 @@ func wantsHTTP1(err error) bool {
 	return strings.Contains(err.Error(), http2.ErrCodeHTTP11Required.String())
 }
 
+// WantsCalm reports whether a server has ended requests because it is asked too much (RFC 9113, section 7).
+func WantsCalm(err error) bool {
+	return strings.Contains(err.Error(), http2.ErrCodeEnhanceYourCalm.String())
+}
+
 // unprocessed reports whether a request that failed on a connection is to be sent again. Such a connection is not used
 // for another.
 func (s *Session) unprocessed(h *http2Conn, req *Request, err error) bool {
