@@ -299,7 +299,11 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 			fmt.Fprintf(w, "  %s has tried the site, and measured nothing\n", k.Node)
 			continue
 		}
-		fmt.Fprintf(w, "  %s has measured the site, %v before: %s\n", k.Node, time.Duration(d.At-k.At)*time.Millisecond, strings.Join(of, ", "))
+		apart, when := time.Duration(d.At-k.At)*time.Millisecond, "before"
+		if apart < 0 {
+			apart, when = -apart, "later"
+		}
+		fmt.Fprintf(w, "  %s has measured the site, %v %s: %s\n", k.Node, apart, when, strings.Join(of, ", "))
 	}
 	p := d.Passed
 	if p == nil {

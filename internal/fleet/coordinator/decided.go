@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/schedule"
 )
 
@@ -198,7 +199,9 @@ func (c *Coordinator) Decisions(ctx context.Context, q DecisionsQuery) (out []sc
 			if c.f.Task(q.Task) == nil {
 				return fmt.Errorf("%w: %d", ErrNoTask, q.Task)
 			}
-			all = c.decided.of[q.Task]
+			if all = c.decided.of[q.Task]; len(all) == 0 {
+				all = c.earlier(c.f.Task(q.Task))
+			}
 		}
 		for _, d := range slices.Backward(all) {
 			if q.takes(d) {
@@ -214,6 +217,32 @@ func (c *Coordinator) Decisions(ctx context.Context, q DecisionsQuery) (out []sc
 		return nil
 	})
 	return out, found, err
+}
+
+// earlier are decisions about a task of which none is remembered: that its leases are where they are. What nodes have measured of its site is what is
+// known by now.
+func (c *Coordinator) earlier(t *frontier.Task) (out []*schedule.Decision) {
+	var known []schedule.Known
+	if record := c.lore.learned.Record(); record.KnowsSite(t.Site) {
+		for _, h := range record.Heard(record.Site(t.Site)) {
+			known = append(known, schedule.Known{Node: record.NodeName(h.Node), Heard: h})
+		}
+	}
+	known = schedule.Latest(known)
+	j := c.f.Job(t.Job)
+	c.f.LeasesOf(t, func(l *frontier.Lease) {
+		d := &schedule.Decision{
+			At: l.StartMS, Job: t.Job, Task: t.ID, Site: t.Site, Strategy: orElse(j.Placing.Strategy, c.cfg.Strategy), Node: l.Node, Lease: l.ID, Attempt: l.Attempt, Why: schedule.WhyEarlier, Known: known,
+		}
+		switch {
+		case l.Ping:
+			d.Probe = schedule.ProbeDelay
+		case l.Probe != "":
+			d.Probe = schedule.ProbeBandwidth
+		}
+		out = append(out, d)
+	})
+	return out
 }
 
 // Plans returns what the cycles of a job (0: of all) came to that are remembered, the last first, and how many there are before skip and

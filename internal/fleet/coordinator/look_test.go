@@ -283,3 +283,38 @@ func TestTasksAreFoundByTheirSearches(t *testing.T) {
 		t.Error("a site is found by what it is not called, or not by what it is")
 	}
 }
+
+// What was decided before the coordinator began is not remembered, but where a task's leases are is, and who has measured its site.
+func TestEarlierDecisionsSayWhereLeasesAre(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		s.start()
+		s.play("node a")
+		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://s.test/"}}}
+		j.Limits.PerIP, j.Limits.Delay = 0, 0
+		if _, err := s.co.Submit(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		s.play("wait 1s a")
+		before, _, err := s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
+		if err != nil || len(before) != 1 || before[0].Why != "" {
+			t.Fatalf("%+v, %v", before, err)
+		}
+		s.halt()
+		s.start()
+		s.play("wait 1s a")
+		after, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
+		if err != nil || n != 1 || len(after) != 1 {
+			t.Fatalf("%+v, %v", after, err)
+		}
+		was, is := &before[0], &after[0]
+		if is.Why != schedule.WhyEarlier || is.Node != "a" || is.Lease != was.Lease || is.Attempt != was.Attempt || is.Site != was.Site || is.Strategy != was.Strategy || is.At < was.At {
+			t.Errorf("it was %+v, and is %+v", was, is)
+		}
+		if all, n, err := s.co.Decisions(t.Context(), DecisionsQuery{}); err != nil || n != 0 { // of what is remembered it is none
+			t.Errorf("%+v, %v", all, err)
+		}
+		s.halt()
+	})
+}

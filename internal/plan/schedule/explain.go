@@ -45,6 +45,7 @@ const (
 const (
 	WhyBound     crawl.Kind = "bound-to"       // its search runs there
 	WhyMany      crawl.Kind = "many"           // too many pairs for candidates to be kept
+	WhyEarlier   crawl.Kind = "earlier"        // before whoever decides now began, or long ago: nothing of it is remembered
 	WhyAll       crawl.Kind = "probe-all"      // each pair is measured
 	WhyFew       crawl.Kind = "probe-few"      // some pairs of each site are
 	WhyLandmarks crawl.Kind = "probe-landmark" // each pair of a landmark and a site is
@@ -249,8 +250,13 @@ func (c *Context) heard(task int) (out []Known) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Known) int { return cmp.Compare(b.At, a.At) })
-	return out[:min(len(out), keepKnown)]
+	return Latest(out)
+}
+
+// Latest are the measurements that are shown of many, the latest first.
+func Latest(known []Known) []Known {
+	slices.SortStableFunc(known, func(a, b Known) int { return cmp.Compare(b.At, a.At) })
+	return known[:min(len(known), keepKnown)]
 }
 
 // trim keeps the cheapest candidates, and the chosen one wherever it stands.
