@@ -147,7 +147,7 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 		return r, err
 	}
 	r, err = recorded.Read(ctx, l, id, recorded.MaxFacts)
-	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) {
+	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) || errors.Is(err, sim.ErrNothingRecorded) {
 		return r, usage("%s, job %d: %w", name, id, err)
 	}
 	return r, err

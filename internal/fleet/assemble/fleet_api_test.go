@@ -18,6 +18,7 @@ import (
 	"argosy/internal/fleet/recorded"
 	"argosy/internal/fleet/serve"
 	"argosy/internal/fleet/web"
+	"argosy/internal/plan/sim"
 	"argosy/internal/testkit"
 )
 
@@ -83,6 +84,20 @@ func TestAPI(t *testing.T) {
 	}
 	if _, err := recorded.Read(ctx, f.Server.Ledger(), id, 1); !errors.Is(err, recorded.ErrTooLong) {
 		t.Errorf("more facts than wanted: %v", err)
+	}
+	idle, err := cl.Submit(ctx, []byte("seeds: [http://s0.test:"+port+"/]\nplacing: {store: 's3://nowhere'}"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the ledger knows the job that waits", func() bool {
+		_, err := f.Server.Ledger().Job(ctx, idle)
+		return err == nil
+	})
+	if _, err := recorded.Read(ctx, f.Server.Ledger(), idle, recorded.MaxFacts); !errors.Is(err, sim.ErrNothingRecorded) {
+		t.Errorf("a job that waits: %v", err)
+	}
+	if _, err := cl.Order(ctx, idle, "cancel"); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := cl.Tasks(ctx, 99, ""); err == nil {
 		t.Error("a job that is not there has tasks")

@@ -99,7 +99,11 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if err != nil {
 		return r, err
 	}
-	if len(r.Leases) == 0 {
+	switch {
+	case len(r.Leases) > 0:
+	case len(fleet) > 0:
+		return r, sim.ErrNothingRecorded
+	default:
 		return r, ErrOlder
 	}
 	told := delays{}
