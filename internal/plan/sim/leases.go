@@ -325,9 +325,22 @@ func (e *engine) answered(site int, ms float64) {
 	e.latency[site] = polite.Latency(e.latency[site], time.Duration(ms*float64(time.Millisecond)))
 }
 
-// toldDelays is how many delays the pages of one part tell at most. In a crawl every page tells one; more of them change the record's figure by little, and each
-// takes time here.
+// toldDelays is how many delays the pages of one part tell at most. In a crawl every page tells one that is asked for alone; more of them change the record's
+// figure by little, and each takes time here.
 const toldDelays = 5
+
+// delays are how many of its pages that it is to tell of were asked for alone, so that they tell its pair's delay: of several at a time the first of all.
+func (e *engine) delays(l *lease, pages float64) int {
+	switch {
+	case e.w.Delay == nil || pages < 1:
+		return 0
+	case e.w.Sites[l.site].atOnce() == 1:
+		return min(toldDelays, int(pages))
+	case l.toldDone == 0:
+		return 1
+	}
+	return 0
+}
 
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
@@ -339,10 +352,8 @@ func (e *engine) part(l *lease) {
 	e.had += good * e.w.page(l.site)
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
-	if e.w.Delay != nil {
-		for range min(toldDelays, int(pages)) {
-			e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
-		}
+	for range e.delays(l, pages) {
+		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
 }

@@ -72,3 +72,19 @@ func TestLostPacketsAreToldFromOtherWays(t *testing.T) {
 		}
 	}
 }
+
+// Pages that are asked for while others of their lease are under way wait for these, and tell no delay: of several at once the first of a lease does.
+func TestLeasesTellDelaysAsCrawlsDo(t *testing.T) {
+	for width, want := range map[int]int{1: 5, 8: 1} {
+		w := World{Horizon: 60 * second, Page: 1e6, Sites: []Site{{Name: "s0", Width: width}}, Nodes: []Node{{ID: "n0", Slots: 1}}, Speed: [][]float64{{1e7}}, Delay: [][]float64{{20}}}
+		e := newEngine(w, strategyOf(t, "random"), 1, false)
+		l := &lease{done: 20e6}
+		if got := e.delays(l, 20); got != want {
+			t.Errorf("%d at once: the first 20 pages of a lease tell %d delays, want %d", width, got, want)
+		}
+		l.toldDone = l.done
+		if got := e.delays(l, 20); got != want && width == 1 || got != 0 && width > 1 {
+			t.Errorf("%d at once: later ones tell %d", width, got)
+		}
+	}
+}
