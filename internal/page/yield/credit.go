@@ -17,7 +17,8 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	g.New++
 	t.often(g)
 	others := via == nil || !m.groups[via.Group].Cut
-	if g.Cut && g.Members > 1 && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {
+	choices := g.Members > 1 && m.sorts(t) // all are the same list
+	if g.Cut && g.Members > 1 && !choices && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
 		return Lifted
@@ -40,7 +41,7 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 		pays = min(pays, max(0, t.Cost-t.Inner)) // it says nothing of what its own kind names
 	}
 	switch {
-	case g.Members == 1:
+	case g.Members == 1 || choices:
 		g.Sum = max(0, g.Sum-pays)
 		t.Cost = min(t.Cost, g.Sum)
 		t.Inner = min(t.Inner, t.Cost)

@@ -147,11 +147,29 @@ func versions(t, o *Template) bool {
 }
 
 // joinVersions makes one group of the versions of a template whose last pages are known: lists that go on behind their ends are one trap,
-// however many lists there are. One that has brought much joins a group that is cut only when as many pages in a row have brought nothing, or
-// half as many as are a cut by themselves: a list may have a gap.
+// however many lists there are.
 func (m *Model) joinVersions(t *Template) *Group {
+	return m.joinAll(t, func(o *Template) bool { return o.repeats() && t.repeats() && versions(t, o) })
+}
+
+// joinChoices makes one group of the templates of one path that ask for different choices whose order makes no difference, and whose last pages have
+// brought nothing: what fits one, two and three choices is the same list over and over.
+func (m *Model) joinChoices(t *Template) *Group {
+	if !m.sorts(t) {
+		return m.groups[t.Group]
+	}
+	path, _, _ := strings.Cut(t.Pattern, "?")
+	return m.joinAll(t, func(o *Template) bool {
+		other, _, _ := strings.Cut(o.Pattern, "?")
+		return o.Dry >= dryAfter && path == other && m.sorts(o)
+	})
+}
+
+// joinAll makes one group of a template and all that are of its kind. One that has brought much joins a group that is cut only when as many pages in a
+// row have brought nothing, or half as many as are a cut by themselves: a list may have a gap.
+func (m *Model) joinAll(t *Template, kind func(o *Template) bool) *Group {
 	for id := uint32(1); id <= m.Templates; id++ {
-		if o := m.byID[id]; o != nil && o.Group != t.Group && o.repeats() && t.repeats() && versions(t, o) {
+		if o := m.byID[id]; o != nil && o.Group != t.Group && kind(o) {
 			if g := m.groups[o.Group]; g.Cut {
 				if t.Dry < min(t.New, limit/knownCosts/2) {
 					continue

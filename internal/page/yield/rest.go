@@ -292,6 +292,25 @@ func (m *Model) combines(t *Template) bool {
 	return slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.orders() })
 }
 
+// sorts reports whether the order of a template's parameters is known to make no difference.
+func (m *Model) sorts(t *Template) bool {
+	return slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.sort() })
+}
+
+// filters reports whether templates of a template's path are known for choices in any order.
+func (m *Model) filters(t *Template) bool {
+	path, _, asks := strings.Cut(t.Pattern, "?")
+	if !asks {
+		return false
+	}
+	for _, o := range m.byID {
+		if other, _, _ := strings.Cut(o.Pattern, "?"); path == other && m.sorts(o) {
+			return true
+		}
+	}
+	return false
+}
+
 // lists reports whether a value or a segment of a URL is a list.
 func (p *pieces) lists() bool {
 	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" }) ||

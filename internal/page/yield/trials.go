@@ -109,7 +109,7 @@ func (m *Model) heardOf(b behind) *Template {
 		return nil
 	}
 	bag, _ := m.find(u)
-	if bag == nil || !bag.bag() || len(m.byID) >= maxTemplates {
+	if bag == nil || !bag.bag() || m.filters(bag) || len(m.byID) >= maxTemplates {
 		return nil
 	}
 	return &Template{Hash: b.Hash, Pattern: b.Shape, Group: bag.Group, First: bag.First, Params: bag.Params, Dry: max(1, bag.Dry), All: bag.All, dirty: true}

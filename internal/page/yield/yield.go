@@ -494,6 +494,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if of == aKnown && t.Dry%dryAfter == 0 {
 		g = m.joinVersions(t)
 	}
+	if t.Dry%dryAfter == 0 {
+		g = m.joinChoices(t)
+	}
 	if t.Barren%kinEvery == 0 && t.New == 0 {
 		g = m.joinKin(t)
 	}
