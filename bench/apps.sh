@@ -161,8 +161,11 @@ hgweb() {
   # Its pages say nofollow by default, which is a filter.
   { head_line "$url/" --ignore-robots
     hg -R "$d" log -T '{node|short} {node}\n' | while read -r s l; do printf '%s/rev/%s\t%s/rev/%s\n' "$url" "$s" "$url" "$l"; done
-    t=$(hg -R "$d" log -r tip -T '{node|short}')
-    (cd "$d" && hg files) | while read -r f; do printf '%s/file/tip/%s\t%s/file/%s/%s\n' "$url" "$f" "$url" "$t" "$f"; done
+    # A file is as it is now since its last change, so each commit from then on shows it.
+    (cd "$d" && hg files) | awk -F '\t' -v url="$url" '
+      NR == FNR { node[++n] = $1; k = split($2, changed, "|"); for (i = 1; i <= k; i++) if (!(changed[i] in last)) last[changed[i]] = n; next }
+      { printf "%s/file/tip/%s", url, $0; for (i = 1; i <= last[$0]; i++) printf "\t%s/file/%s/%s", url, node[i], $0; print "" }
+    ' <(hg -R "$d" log -T '{node|short}\t{join(files, "|")}\n') -
   } >"$dir/truth/hgweb.txt"
 }
 
