@@ -133,7 +133,7 @@ func (m *Model) Spare(group, via uint32) Verdict {
 	if g == nil || !m.fruitful(v) || len(m.learned[via]) > 0 {
 		return Verdict{Wait: true, Group: group}
 	}
-	if g.Strangers <= 0 {
+	if g.Strangers <= 0 || m.tries(g) <= 0 {
 		return Verdict{Wait: true, Group: group, Hopeful: !v.mixed()}
 	}
 	g.Strangers--

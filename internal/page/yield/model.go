@@ -489,6 +489,7 @@ func (m *Model) Load(key, value []byte) error {
 			all := m.handedOf(g)
 			all.with, all.on = all.with+g.With, all.on+g.On
 		}
+		m.paired(g, &guess{})
 		if g.Group != 0 {
 			m.learn(g)
 		}

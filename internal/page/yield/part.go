@@ -188,7 +188,11 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		})
 	}
 	raw, known := xxh3.HashString(uri), xxh3.HashString(rest)
-	for _, part := range candidates(t.ID, p, !t.bag(), m.grows(p)) {
+	parts := candidates(t.ID, p, !t.bag(), m.grows(p))
+	if t.bag() {
+		parts = append(parts, m.drawnDirs(t.ID, p)...)
+	}
+	for _, part := range parts {
 		at := part.hash()
 		if part.random(p) || m.named[part.named()] > 0 || part.Kind == partParam || part.Kind == partInner {
 			t.All = true
@@ -232,6 +236,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		if part.everywhere() {
 			m.everywhere(g, &was)
 		}
+		m.paired(g, &was)
 		event = max(event, m.weigh(g))
 	}
 	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
@@ -351,6 +356,9 @@ func (m *Model) weigh(g *guess) Event {
 	}
 	elsewhere := m.named[g.Part.named()]
 	if all := m.guesses[g.Part.anywhere().hash()]; elsewhere == 0 && g.Part.everywhere() && all != nil && all.proven(0) {
+		elsewhere = 1
+	}
+	if elsewhere == 0 && m.sessions(g.Part) {
 		elsewhere = 1
 	}
 	if !g.proven(elsewhere) {
@@ -510,6 +518,18 @@ func (m *Model) learn(g *guess) {
 	m.learned[g.Part.Template] = append(m.learned[g.Part.Template], g)
 }
 
+// dir is a segment of a URL as a part.
+func (p *pieces) dir(t uint32, seg int) Part {
+	var b []byte
+	for j, q := range p.segs[:seg] {
+		if j > 0 {
+			b = append(b, '/')
+		}
+		b = appendClass(b, q, classify(q))
+	}
+	return Part{Kind: partDir, Name: string(b), Seg: seg, Template: t}
+}
+
 // candidates are the parts of a URL that may make no difference.
 func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	var out []Part
@@ -530,14 +550,7 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	}
 	for i, s := range p.segs {
 		if dirs && classify(s) != word {
-			var b []byte
-			for j, q := range p.segs[:i] {
-				if j > 0 {
-					b = append(b, '/')
-				}
-				b = appendClass(b, q, classify(q))
-			}
-			add(Part{Kind: partDir, Name: string(b), Seg: i, Template: t}, s)
+			add(p.dir(t, i), s)
 		}
 	}
 	if p.empty() > 0 {

@@ -33,6 +33,9 @@ const (
 
 // classify says what a segment or a value looks like.
 func classify(s string) class {
+	if len(s) > 4 && s[0] == '(' && s[2] == '(' {
+		s = s[3:] // (S(1f3a9c0d)), as ASP.NET writes sessions into paths: the letter says of what kind it is
+	}
 	digits, turns, hex, other := 0, 0, true, false
 	last := byte(0)
 	for i := 0; i < len(s); i++ {

@@ -55,3 +55,14 @@ func TestMoments(t *testing.T) {
 		}
 	}
 }
+
+func TestClassify(t *testing.T) {
+	for s, want := range map[string]class{
+		"about": word, "page-17.html": mixed, "17": number, "1f3a9c0d": opaque, "17641234567890": opaque,
+		"(S(d0123456789012345))": opaque, "(S(lit3py55t21z5v55vlm25s55))": opaque, "(F(8f3a9c0d1122))": opaque, "(1)": mixed, "(s)": word,
+	} {
+		if got := classify(s); got != want {
+			t.Errorf("%s is of class %d, want %d", s, got, want)
+		}
+	}
+}

@@ -15,8 +15,11 @@ const (
 	handedOne   = 16                           // fewer than one in so many hand their own value on
 )
 
-// handed counts what pages do with the values of a part, in all templates.
-type handed struct{ with, on int64 }
+// handed counts what pages do with the values of a part, in all templates, and what its pairs showed.
+type handed struct {
+	with, on            int64
+	agree, urls, differ int64
+}
 
 // handing is the value of a part in a page's URL.
 type handing struct {
@@ -27,7 +30,7 @@ type handing struct {
 
 // handsOn notes what a page of a template does with the values of its own URL that look random. The URL of its link is in m.pieces.
 func (m *Model) handsOn(f *Feeds, v *Template, page string) {
-	if len(m.learned) == 0 || v == nil {
+	if v == nil {
 		return
 	}
 	if !f.split {
@@ -81,6 +84,39 @@ func (m *Model) handedOf(g *guess) *handed {
 func (m *Model) drawnAnew(p Part) bool {
 	h := m.handed[p.named()]
 	return h != nil && h.with >= handedFrom && h.on*handedOne < h.with
+}
+
+// paired takes in what a guess has become: the pairs of all templates count together.
+func (m *Model) paired(g, was *guess) {
+	if g.Agree == was.Agree && g.Differ == was.Differ && g.URLs == was.URLs {
+		return
+	}
+	all := m.handedOf(g)
+	all.agree, all.urls, all.differ = all.agree+g.Agree-was.Agree, all.urls+g.URLs-was.URLs, all.differ+g.Differ-was.Differ
+}
+
+// sessions reports whether a part is a session: each page draws it anew, and pairs of several things in all templates together showed the same. Of the
+// articles that are a template each none has two URLs that differ in more than the session.
+func (m *Model) sessions(p Part) bool {
+	if !m.drawnAnew(p) {
+		return false
+	}
+	all := m.handed[p.named()]
+	return all.agree >= agreeOpaque && all.urls >= urlsOpaque && all.differ*agreeOne <= all.agree
+}
+
+// drawnDirs are the segments of a URL of paths of many kinds that are drawn anew by each page, and make no difference in other templates. Of such paths
+// no other segment is held to make none: what a repository's files were at each commit is one of them.
+func (m *Model) drawnDirs(t uint32, p *pieces) (out []Part) {
+	for i, s := range p.segs {
+		if classify(s) != opaque {
+			continue
+		}
+		if part := p.dir(t, i); m.named[part.named()] > 0 && m.drawnAnew(part) {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // tries returns how many more URLs of a cut group may be tried: any number, but for what differs in a part that is drawn anew, of which as many have

@@ -102,3 +102,46 @@ func TestWhatIsDrawnAnew(t *testing.T) {
 		}
 	}
 }
+
+// A session that each page draws anew is known by the pairs of all templates together, where each article is one; and so it is in paths of many kinds,
+// of which no other segment is held to make no difference. An id that pages hand on is known by neither.
+func TestSessionOfArticlesOfOneEach(t *testing.T) {
+	for _, drawn := range []bool{true, false} {
+		m := New()
+		sid := func(i int) string { return fmt.Sprintf("%016x", uint64(i)*0x9e3779b97f4a7c15|1<<63) }
+		article := func(i, k int) string {
+			return fmt.Sprintf("http://h.test/%s/article-%c/text", sid(100*i+k), 'a'+i)
+		}
+		for i := range 6 {
+			for k := range 3 {
+				url := article(i, k)
+				likeness(t, m, url, fmt.Sprint("article ", i))
+				f, next := Feeds{}, url+"?more=1"
+				if drawn {
+					next = article(i, 50+k)
+				}
+				m.Feed(&f, parsed(t, next), m.Template(parsed(t, url)), url)
+			}
+		}
+		_, changed := m.Rest(parsed(t, article(0, 99)))
+		if changed != drawn {
+			t.Errorf("drawn anew %v: it makes no difference %v", drawn, changed)
+		}
+		for i := 0; m.shapes[first([]byte("/*/"))] < maxShapes; i++ {
+			m.of(parsed(t, fmt.Sprintf("http://h.test/%s/x%c/y?%c=1", sid(i), 'a'+i%26, 'a'+i/26)))
+		}
+		story := func(i, k int) string { return fmt.Sprintf("http://h.test/%s/s/%s", sid(5000+k), sid(9000+i)) }
+		if bag := m.of(parsed(t, story(0, 0))); !bag.bag() {
+			t.Fatalf("stories are %s", bag.Pattern)
+		}
+		for i := range 8 {
+			likeness(t, m, story(i, 2*i), fmt.Sprint("story ", i))
+			likeness(t, m, story(i, 2*i+1), fmt.Sprint("story ", i))
+		}
+		one, changed := m.Rest(parsed(t, story(50, 50)))
+		two, _ := m.Rest(parsed(t, story(51, 51)))
+		if changed != drawn || drawn && one.Key == two.Key {
+			t.Errorf("drawn anew %v, in paths of many kinds: it makes no difference %v, two stories are one: %v", drawn, changed, one.Key == two.Key)
+		}
+	}
+}
