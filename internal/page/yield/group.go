@@ -92,10 +92,8 @@ func (t *Template) inner(via *Template) bool {
 // new, and what posts name may be pages that are not there, under addresses of the same shape.
 func (t *Template) fed() bool { return t.Cost > newPays && 2*t.Inner > t.Cost }
 
-// twofold reports whether a template is two kinds under one shape: what others name is new, and of the rest not one in 65, of which the first is.
-func (t *Template) twofold() bool {
-	return t.fed() && t.Within == 0 && t.New >= sameAfter
-}
+// twofold reports whether a template is two kinds under one shape: what others name is new, and nothing else was.
+func (t *Template) twofold() bool { return t.fed() && t.Within == 0 && t.New >= sameAfter }
 
 // spareSteady gives the templates of a group at its limit that find something steadily groups of their own: the pages of a list go on
 // though its orders bring nothing, and so do the months of a calendar with events though its days do not. It reports whether the

@@ -52,7 +52,9 @@ func (m *Model) Release() {
 		if g.Part != nil {
 			for _, q := range m.allLearned() {
 				if q.Group == g.ID {
+					was := *q
 					q.Differ, q.Unlike = q.Differ+q.Agree+1, q.Unlike+q.Alike+1
+					m.paired(q, &was)
 					m.weigh(q)
 					q.dirty = true
 				}

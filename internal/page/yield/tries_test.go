@@ -127,6 +127,10 @@ func TestSessionOfArticlesOfOneEach(t *testing.T) {
 		if changed != drawn {
 			t.Errorf("drawn anew %v: it makes no difference %v", drawn, changed)
 		}
+		name := m.guesses[candidates(m.Template(parsed(t, article(0, 0))), &m.pieces, true, false)[0].hash()].Part.named()
+		if was, is := *m.handed[name], *restarted(t, m, map[string][]byte{}).handed[name]; was != is {
+			t.Errorf("after a restart %+v is known, %+v before", is, was)
+		}
 		for i := 0; m.shapes[first([]byte("/*/"))] < maxShapes; i++ {
 			m.of(parsed(t, fmt.Sprintf("http://h.test/%s/x%c/y?%c=1", sid(i), 'a'+i%26, 'a'+i/26)))
 		}
