@@ -32,7 +32,7 @@ func (l *lease) results(p *page) (*finder, error) {
 		l.unanswered(p.outcome, p.resp, 0, crawl.AnswerFailed, err.Error())
 		return f, nil
 	}
-	if p.resp.Status >= 300 && p.resp.Status < 400 {
+	if p.resp.Redirects() {
 		l.moved(ready, p, f)
 		return f, nil
 	}

@@ -110,15 +110,7 @@ func TestSpoolAtTheEndNamesItsWarcinfo(t *testing.T) {
 	if err := errors.Join(s.Close(), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	heads, named := infos(t, dir)
-	if len(heads) != 1 || len(named) != 2 {
-		t.Errorf("%d files, %d records", len(heads), len(named))
-	}
-	for _, n := range named {
-		if heads[n[0]] != n[1] {
-			t.Errorf("a record in %s names %q, the file is %q", n[0], n[1], heads[n[0]])
-		}
-	}
+	twoNameTheirFile(t, dir)
 }
 
 // What follows a block of its own file names the warcinfo record of that file, which is durable at once: that of another file may be
@@ -145,6 +137,12 @@ func TestSpoolsNameTheirWarcinfoAfterACrash(t *testing.T) {
 	if _, err := Recover(dir); err != nil { // the writer is not closed: what it has in memory is lost
 		t.Fatal(err)
 	}
+	twoNameTheirFile(t, dir)
+}
+
+// twoNameTheirFile fails a test unless there is one file of two records, which name its warcinfo record.
+func twoNameTheirFile(t *testing.T, dir string) {
+	t.Helper()
 	heads, named := infos(t, dir)
 	if len(heads) != 1 || len(named) != 2 {
 		t.Errorf("%d files, %d records", len(heads), len(named))
