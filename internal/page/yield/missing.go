@@ -96,6 +96,9 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 		return Nothing
 	}
 	g.dirty, m.changed = true, true
+	if value, _ := part.value(p); part.Kind == partExtra && classify(value) == number {
+		g.numbered(value)
+	}
 	switch same := text&^one == a.Text&^one; {
 	case same && a.Found <= a.Led:
 		g.Agree++
@@ -111,6 +114,15 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 		g.Differ++
 	}
 	return m.weigh(g)
+}
+
+// numbered takes in a number that a parameter has: one of several numbers may be that of a page, of which most things have but one.
+func (g *guess) numbered(value string) {
+	at := xxh3.HashString(value) | 1
+	if g.Number = g.Number || g.Last != 0 && g.Last != at; g.Number {
+		g.Plain++
+	}
+	g.Last = at
 }
 
 // despite notes that a page was new although its URL differs from one that was had only in parts that make no difference: such URLs

@@ -389,3 +389,25 @@ func TestPathThatGrowsHasNumbers(t *testing.T) {
 		t.Error("what stands before the end of the path makes a difference")
 	}
 }
+
+// Of articles most have one page, and say the same whatever page is asked for; some have more. A view that each has is told from that.
+func TestPagesOfFewArticlesAreNoOtherNames(t *testing.T) {
+	for _, c := range []struct {
+		url  string
+		want bool
+	}{{"http://h.test/article?id=%d&p=%d", false}, {"http://h.test/article?id=%d&print=1", true}} {
+		m := New()
+		for i := range 20 {
+			name := fmt.Sprint("article ", i)
+			likeness(t, m, fmt.Sprintf("http://h.test/article?id=%d", i), name)
+			for k := 2; k < 4; k++ {
+				u, _, _ := strings.Cut(fmt.Sprintf(c.url, i, k), "%!")
+				likeness(t, m, u, name)
+			}
+		}
+		u, _, _ := strings.Cut(fmt.Sprintf(c.url, 50, 2), "%!")
+		if _, changed := m.Rest(parsed(t, u)); changed != c.want {
+			t.Errorf("%s: it makes no difference: %v, want %v", c.url, changed, c.want)
+		}
+	}
+}

@@ -99,7 +99,7 @@ func (p Part) value(u *pieces) (value string, ok bool) {
 				value, ok = v.value, true
 			}
 		}
-	case partParam:
+	case partParam, partExtra:
 		for _, v := range u.params {
 			if v.name == p.Name {
 				value, ok = v.value, true
