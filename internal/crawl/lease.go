@@ -101,7 +101,7 @@ type Target struct {
 
 	Whole bool `cbor:"12,keyasint,omitempty"` // it was had before, and its record may be lost: it is archived whole, as no revisit
 
-	Chain []Key `cbor:"13,keyasint,omitempty"` // URLs whose redirects led here, the nearest first
+	Chain []Key `cbor:"13,keyasint,omitempty"` // URLs whose redirects led here: those that it was found by, the nearest first, then others
 	Again bool  `cbor:"14,keyasint,omitempty"` // it was answered by a redirect before, behind which something has changed (Outcome.Again)
 }
 

@@ -58,6 +58,7 @@ type lease struct {
 	back    map[crawl.Key]int         // how often URLs were asked again because of a cookie that came behind them
 	vain    [walls]int                // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has
+	again   bool                      // robots.txt is to be asked for again: no target is taken before
 	astray  int                       // URLs in a row that were asked again because of where they led, and lead on still
 	latency time.Duration
 	told    crawl.Heard // what the site has answered
@@ -175,9 +176,16 @@ func (l *lease) run() error {
 }
 
 func (l *lease) work() error {
-	if goOn := l.begin(); !goOn {
-		return nil
+	for goOn := l.begin(); goOn; goOn = l.askAgain() {
+		if err := l.pages(); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// pages has workers go through the targets, until the lease ends or robots.txt is to be asked for again.
+func (l *lease) pages() error {
 	l.mu.Lock()
 	workers := 1
 	if l.delay() == 0 {
@@ -249,7 +257,7 @@ func (l *lease) works(workers int) {
 	l.effort.add(workers, time.Now())
 }
 
-// loop is a worker: target after target, until the lease ends.
+// loop is a worker: target after target, until there is none to take.
 func (l *lease) loop() error {
 	for {
 		t, ok := l.take()
@@ -276,12 +284,12 @@ func (l *lease) low() int {
 	return min(l.rep.want/4, max(l.rep.last/2, l.job.Limits.SiteConnections))
 }
 
-// take waits for a target; false when the lease has ended.
+// take waits for a target; false when the lease has ended, or robots.txt comes first.
 func (l *lease) take() (crawl.Target, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		if l.ended != "" {
+		if l.ended != "" || l.again {
 			return crawl.Target{}, false
 		}
 		if len(l.queue) > 0 && l.rep.size < maxUnsent {

@@ -128,7 +128,7 @@ func (l *lease) joins(now time.Time) bool {
 }
 
 // starved tells whether the lease has nothing left to do. mu is held.
-func (l *lease) starved() bool { return len(l.queue) == 0 && l.busy == 0 }
+func (l *lease) starved() bool { return len(l.queue) == 0 && l.busy == 0 && !l.again }
 
 // cut makes the lease's next part. It returns the part and the items in it: at most partBudget bytes of them and of the rules
 // of a robots.txt. An item that is larger has a part of its own, and so have rules.

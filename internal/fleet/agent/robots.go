@@ -60,6 +60,12 @@ func (l *lease) askRobots() bool {
 		}
 		return true
 	}
+	return l.askFor(u, first)
+}
+
+// askFor asks for robots.txt, before a lease's first URL or once more behind a wall. It returns false if no URL of this lease can be fetched
+// for now.
+func (l *lease) askFor(u crawl.URL, first crawl.Target) bool {
 	change, rules, asked := l.robotsBehind(u)
 	l.robotsMay = l.robotsMay && l.robotsWith == ""
 	if !asked {
@@ -71,7 +77,7 @@ func (l *lease) askRobots() bool {
 	l.robots = change.State
 	l.mu.Unlock()
 	if change.State == crawl.RobotsUnavailable {
-		if !ignore {
+		if !l.job.Identity.IgnoreRobots {
 			return l.robotsDown(change, first)
 		}
 		l.ignoreRobots()
@@ -82,6 +88,25 @@ func (l *lease) askRobots() bool {
 		l.nameSitemaps(u, rules)
 	}
 	return true
+}
+
+// askAgain asks for robots.txt once more if a wall has let the lease through since; no page is asked for meanwhile. It reports whether URLs are to
+// follow.
+func (l *lease) askAgain() bool {
+	l.mu.Lock()
+	again := l.again && l.ended == ""
+	l.mu.Unlock()
+	if !again {
+		return false
+	}
+	l.works(1)
+	defer l.works(-1)
+	u, err := crawl.Parse(l.origin + robotsPath)
+	goOn := err == nil && l.askFor(u, crawl.Target{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.again = false
+	return goOn
 }
 
 // knownRules returns the rules that came with the lease; false if robots.txt must be asked for.

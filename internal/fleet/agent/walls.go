@@ -199,19 +199,19 @@ func (l *lease) tries(w wall, n int, fresh bool) bool {
 	return l.vain[w] < maxSelf && (fresh || w != silent && (l.let || n <= 1))
 }
 
-// passed notes that a wall let the lease through. If robots.txt said nothing to a reader before it, it is asked for again, by another
-// lease: this one ends.
+// passed notes that a wall let the lease through. If robots.txt said nothing to a reader before it, it is asked for again once the pages that are
+// under way have been had.
 func (l *lease) passed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vain, l.let = [walls]int{}, true
-	u, err := crawl.Parse(l.origin + "/robots.txt")
+	u, err := crawl.Parse(l.origin + robotsPath)
 	if err != nil || !l.robotsMay || l.job.Identity.IgnoreRobots && !l.job.Identity.Sitemaps || !l.rules.Empty() || l.ended != "" {
 		return
 	}
 	if names(l.jar.header(u, time.Now())) != l.robotsWith {
-		l.rep.change.Robots = &crawl.RobotsChange{State: crawl.RobotsUnknown}
-		l.endLocked(crawl.EndWait)
+		l.again = true
+		l.more.Broadcast()
 	}
 }
 

@@ -589,3 +589,76 @@ func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 		t.Errorf("asked were %v", hits)
 	}
 }
+
+// A site may have one page only that anybody names beside its sitemaps. They are found when that page has let the lease through, although nothing
+// else waits then that a later lease would have.
+func TestSitemapBehindTheWallOfTheOnlyPage(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	other := make(chan struct{}) // where a sitemap may be that nobody names has been asked for
+	w.Sites["only.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/sitemap.xml":
+			http.NotFound(w, r)
+			close(other)
+		case r.URL.Path == "/robots.txt" && !has(r, "k"):
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprintf(w, "Sitemap: http://%s/map.xml\n", r.Host)
+		case r.URL.Path == "/map.xml":
+			fmt.Fprintf(w, "<urlset><url><loc>http://%s/only</loc></url></urlset>", r.Host)
+		case !has(r, "k"):
+			<-other
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/"})
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			fmt.Fprintf(w, "<title>%s</title>Welcome.", r.URL.Path)
+		}
+	})
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds, c.Job.Identity.Sitemaps = []string{"http://only.test:" + port + "/"}, true
+	runConfig(t, c)
+	if got := titled(t, c.Dir)["only.test"]; len(got) != 2 {
+		t.Errorf("pages had are %v; asked were %v", got, w.Hits("only.test"))
+	}
+}
+
+// Several redirects lead to a gate, and the lease that saw them is over when it opens: all of them are asked again, not just the one that the gate
+// was found by.
+func TestGateThatSeveralRedirectsLeadTo(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	known := make(chan struct{})
+	var asked atomic.Int64
+	w.Sites["gate.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+		case has(r, "k"):
+			fmt.Fprintf(w, "<title>%s</title>", r.URL.Path)
+		case r.URL.Path != "/gate":
+			if r.URL.Path != "/first" {
+				<-known
+			}
+			send(w, r, "/gate")
+		case asked.Add(1) == 1:
+			close(known)
+			w.WriteHeader(http.StatusServiceUnavailable) // by which the lease ends
+		default:
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/"})
+			send(w, r, "/")
+		}
+	})
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = nil
+	for _, path := range []string{"first", "", "third"} {
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://gate.test:"+port+"/"+path)
+	}
+	runConfig(t, c)
+	if got := titled(t, c.Dir)["gate.test"]; len(got) != 3 {
+		t.Errorf("pages had are %v; asked were %v", got, w.Hits("gate.test"))
+	}
+	sound(t, c.Dir)
+}

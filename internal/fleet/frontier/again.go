@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"bytes"
 	"slices"
 
 	"argosy/internal/crawl"
@@ -20,8 +21,57 @@ func (x *tx) askAgain(k recKey, hops uint8) error {
 	return nil
 }
 
-// led tells a target which redirects have led to it.
+// leadsOn notes that a URL has redirected to another one of its site that waits: one that it was not found by.
+func (x *tx) leadsOn(t *Task, o *crawl.Outcome) error {
+	u, err := crawl.Parse(o.Redirect)
+	if err != nil {
+		return nil
+	}
+	to := recKey{t.space(), u.Key()}
+	if !bytes.Equal(to.key[:4], o.Key[:4]) || to.key == o.Key { // a key begins with its site
+		return nil
+	}
+	r, err := x.record(to.space, to.key)
+	if err != nil || r == nil || r.State != crawl.Pending || r.Parent == o.Key {
+		return err
+	}
+	r.Counted, r.dirty = r.Counted|countedLed, true
+	return x.b.Set(append(ledTo(to), o.Key[:]...), nil, nil)
+}
+
+// maxLed bounds how many redirects a target is told of that have led to it, or to those that did.
+const maxLed = crawl.MaxAgain / 2
+
+// led tells a target which redirects have led to it: those that it was found by, and others that have led here while it waited.
 func (f *Frontier) led(look *finder, in space, r *record, g *crawl.Target) error {
+	if r.Hops == 0 && r.Counted&countedLed == 0 {
+		return nil
+	}
+	if err := f.chain(look, in, r, g); err != nil {
+		return err
+	}
+	known := map[crawl.Key]bool{g.Key: true}
+	for _, k := range g.Chain {
+		known[k] = true
+	}
+	for _, k := range append([]crawl.Key{g.Key}, g.Chain...) {
+		prefix := ledTo(recKey{in, k})
+		err := f.each(prefix, func(key, _ []byte) error {
+			if from := crawl.Key(key[len(prefix):]); len(g.Chain) < maxLed && !known[from] {
+				known[from] = true
+				g.Chain = append(g.Chain, from)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chain tells a target by which redirects it was found.
+func (f *Frontier) chain(look *finder, in space, r *record, g *crawl.Target) error {
 	if r.Hops == 0 {
 		return nil
 	}

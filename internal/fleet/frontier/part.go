@@ -152,6 +152,9 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 	}
 	if o.State == crawl.Fetched && o.Redirect != "" {
 		r.Counted |= countedMoved
+		if err := x.leadsOn(t, o); err != nil {
+			return err
+		}
 	}
 	if j.Identity.Collect != nil {
 		if err := x.collected(j, t, l, r, o); err != nil {

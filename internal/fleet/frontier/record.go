@@ -61,6 +61,7 @@ const (
 	countedMoved // answered by a redirect
 	countedAgain // of a pending one: it was, and is asked again because a later answer says so
 	countedCopy  // on the topic, and says what another page said before
+	countedLed   // of a pending one: redirects have led to it by which it was not found
 )
 
 func (r *record) encode(b []byte) []byte {
@@ -215,6 +216,13 @@ func heldKey(lease uint64, k crawl.Key) []byte {
 func nearerKey(k recKey) []byte {
 	b := urlKey(k)
 	b[0] = 'd'
+	return b
+}
+
+// ledTo begins the keys of the URLs that have redirected to one, by which it was not found.
+func ledTo(k recKey) []byte {
+	b := urlKey(k)
+	b[0] = 'g'
 	return b
 }
 
