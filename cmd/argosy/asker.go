@@ -146,7 +146,7 @@ func (a *asker) once(ctx context.Context, u crawl.URL, most int64) (got engine.A
 		return got, "", err
 	}
 	got = engine.Answer{URL: u.String(), Status: resp.Status, Type: resp.Get("Content-Type"), Body: append([]byte(nil), body...)}
-	if resp.Status >= 300 && resp.Status < 400 {
+	if resp.Redirects() {
 		to = resp.Get("Location")
 	}
 	return got, to, nil

@@ -31,6 +31,11 @@ type Visit struct {
 	HTML   bool
 }
 
+// redirects reports whether an answer may send elsewhere, which 304 (Not Modified) does not.
+func (v Visit) redirects() bool {
+	return v.Status >= 300 && v.Status < 400 && v.Status != http.StatusNotModified
+}
+
 // Crawl returns every URL that can be reached from the seeds.
 func (o *Oracle) Crawl(ctx context.Context, seeds []string) (map[string]Visit, error) {
 	client := &http.Client{
@@ -60,7 +65,7 @@ func (o *Oracle) Crawl(ctx context.Context, seeds []string) (map[string]Visit, e
 			var same []string
 			err := o.level(ctx, client, level, visits, func(v Visit, link string) {
 				at := depth + 1
-				if v.Status >= 300 && v.Status < 400 {
+				if v.redirects() {
 					at = depth
 				}
 				if d, ok := known[link]; ok && d <= at {
@@ -138,7 +143,7 @@ func (o *Oracle) visit(ctx context.Context, client *http.Client, u string) (Visi
 		return Visit{}, nil, fmt.Errorf("%s: %w", u, err)
 	}
 	v := Visit{Status: resp.StatusCode}
-	if l := resp.Header.Get("Location"); l != "" && v.Status >= 300 && v.Status < 400 {
+	if l := resp.Header.Get("Location"); l != "" && v.redirects() {
 		return v, o.resolve(base, []string{l}), nil
 	}
 	ct := strings.ToLower(resp.Header.Get("Content-Type"))

@@ -41,7 +41,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	}
 	to, leads := l.redirected(p)
 	l.comeBack(p)
-	if leads && resp.Status != http.StatusMultipleChoices || resp.Status/100 == 3 && l.l.Asked != nil {
+	if leads && resp.Status != http.StatusMultipleChoices || resp.Redirects() && l.l.Asked != nil {
 		f := newFinder(l, t, u, "utf-8")
 		f.redirect(to)
 		return f, nil

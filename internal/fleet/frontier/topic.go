@@ -328,7 +328,7 @@ func (x *tx) rescore(j *Job, k recKey, r *record, s siteRecord) error {
 
 // learns notes a page that was fetched, for the model of links to learn from.
 func (x *tx) learns(j *Job, k recKey, r *record, o *crawl.Outcome) error {
-	if j.Identity.ByRule || o.Status >= 300 && o.Status < 400 {
+	if j.Identity.ByRule || crawl.Redirects(o.Status) {
 		return nil
 	}
 	of, err := x.f.focused(j)

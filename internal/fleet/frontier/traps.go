@@ -152,7 +152,7 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 		}
 		a.Marked, a.Text, a.Sample, a.Figures, a.Pictures, a.Names, a.Numbers, a.Back = true, o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers, o.Back
 		a.Twice, a.Changed = o.Twice, o.Changed
-		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "" && o.Status/100 == 3, o.Status >= 400
+		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "" && crawl.Redirects(o.Status), o.Status >= 400
 		a.Links, a.Found, a.Feeds = o.Links, x.named[o.Key].all, x.named[o.Key].Feeds
 		if o.Back || m.Beside(a.Template, a.Via) {
 			p, err := x.record(t.space(), r.Parent)

@@ -87,7 +87,7 @@ func (g *gatherer) template(p *ledger.Page) {
 	switch {
 	case p.Status >= 400:
 		t.Errors++
-	case p.Status >= 300:
+	case crawl.Redirects(p.Status):
 		t.Moved++
 		t.targets[p.Redirect] = true
 	case p.Revisit:

@@ -72,7 +72,7 @@ func (g *Judge) Troubles(ctx context.Context, job uint32) (out []Trouble, succee
 		good, all, status, most := int64(0), int64(0), 0, int64(0)
 		for _, a := range answers[site] {
 			all += a.URLs
-			if a.Status >= 300 && a.Status < 400 {
+			if crawl.Redirects(a.Status) {
 				moved += a.URLs
 			}
 			if a.Status < 400 {

@@ -161,7 +161,7 @@ func (a *api) archived(w http.ResponseWriter, r *http.Request) {
 // show sends a copy as a browser may have it.
 func (a *api) show(w http.ResponseWriter, r *http.Request, ticket string, u crawl.URL, p *ledger.Page, c *shelf.Copy) {
 	to := func(v string) string { return copyOf(ticket, v) }
-	if c.Status >= 300 && c.Status < 400 && c.Location != "" {
+	if crawl.Redirects(c.Status) && c.Location != "" {
 		if v, err := u.Resolve(c.Location); err == nil {
 			http.Redirect(w, r, to(v.String()), http.StatusFound)
 			return

@@ -26,8 +26,9 @@ import (
 // frugal is an HTTP/2 server that takes so many requests on a connection, and then says which was the last: as nginx does
 // with keepalive_requests. What comes after that one it does not process.
 type frugal struct {
-	most  int  // requests on a connection
-	reset bool // further ones are refused one by one instead
+	most  int    // requests on a connection
+	reset bool   // further ones are refused one by one instead
+	never string // a path that is refused always
 
 	conns, seen atomic.Int64
 	mu          sync.Mutex
@@ -79,8 +80,9 @@ func (f *frugal) serve(c net.Conn) {
 			}
 		case *http2.MetaHeadersFrame:
 			f.seen.Add(1)
-			if taken++; taken > f.most {
-				if f.reset {
+			never := frame.PseudoValue("path") == f.never
+			if taken++; taken > f.most || never {
+				if f.reset || never {
 					_ = fr.WriteRSTStream(frame.StreamID, http2.ErrCodeRefusedStream)
 				}
 				continue
@@ -191,6 +193,37 @@ func TestRefusesEverything(t *testing.T) {
 	defer s.Close()
 	if sent, err := ask(t.Context(), s, "https://"+addr+"/"); crawl.KindOf(err) != crawl.KindReset || sent > 5 {
 		t.Errorf("asked %d times: %v, want reset", sent, err)
+	}
+}
+
+// A stream that a server refuses always is asked for a few times, also where it answers all others: before it, or beside it on the same
+// connections.
+func TestRefusesOneStream(t *testing.T) {
+	for _, c := range []struct{ beside, most int }{{0, 4}, {8, 11}} {
+		addr := serveFrugal(t, &frugal{most: 1 << 30, never: "/never"})
+		s := client(t, func(c *fetch.Config) { c.TLS = &tls.Config{InsecureSkipVerify: true} }).Open(nil)
+		if _, err := ask(t.Context(), s, "https://"+addr+"/"); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		var over atomic.Bool
+		for range c.beside {
+			wg.Go(func() {
+				for !over.Load() {
+					if _, err := ask(t.Context(), s, "https://"+addr+"/other"); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		sent, err := ask(t.Context(), s, "https://"+addr+"/never")
+		over.Store(true)
+		wg.Wait()
+		s.Close()
+		if crawl.KindOf(err) != crawl.KindReset || sent > c.most {
+			t.Errorf("with %d others beside it was asked for %d times, want at most %d: %v", c.beside, sent, c.most, err)
+		}
 	}
 }
 

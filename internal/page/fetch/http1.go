@@ -104,9 +104,8 @@ func (r *Response) Release() {
 	r.sc, r.held, r.text, r.arena = nil, 0, nil, nil
 }
 
-// Redirects reports whether the status is one of those that may send elsewhere: 304 (Not Modified) does not, whatever its Location
-// names (RFC 9110, section 15.4.5).
-func (r *Response) Redirects() bool { return r.Status/100 == 3 && r.Status != http.StatusNotModified }
+// Redirects reports whether the status is one of those that may send elsewhere.
+func (r *Response) Redirects() bool { return crawl.Redirects(r.Status) }
 
 // Get returns the first value of a header field, "" if it is absent.
 func (r *Response) Get(name string) string {

@@ -149,10 +149,10 @@ func (b *h2Body) read(length int64) error {
 	}
 }
 
-// maxAgain bounds how often a request is sent that a server does not process: one that has answered others, and one that
-// has not.
+// maxAgain bounds how often a request is sent again that a server does not process: beside others on its connection, of which a server takes
+// only so many (Session.learn knows after three connections), and where there is nothing but the request that can be refused.
 const (
-	maxAgain      = 30
+	maxAgain      = 10
 	maxAgainFirst = 3
 )
 
@@ -209,7 +209,7 @@ func (s *Session) unprocessed(h *http2Conn, req *Request, err error) bool {
 	if ended && !refused { // as with a kept connection of HTTP/1.1: once
 		return h.answered > 0 && req.Again == 0
 	}
-	return refused && (req.Again < maxAgainFirst || s.answers && req.Again < maxAgain)
+	return refused && (req.Again < maxAgainFirst || s.answers && h.begun > 1 && req.Again < maxAgain)
 }
 
 // unprocessedErrors are what golang.org/x/net/http2 says, in errors that it does not export, of streams beyond the last
