@@ -74,16 +74,16 @@ func (w *walk) found(pages ...page) {
 	w.apply(e)
 }
 
-func (w *walk) state(path string) crawl.State {
-	w.t.Helper()
+func (w *walk) state(path string) crawl.State { w.t.Helper(); return w.record(path).State }
 
+func (w *walk) record(path string) *record {
+	w.t.Helper()
 	tx := &tx{f: w.f, recs: map[recKey]*record{}}
 	r, err := tx.record(space{job: 1}, key(w.t, path))
 	if err != nil || r == nil {
 		w.t.Fatalf("%s: %v, %v", path, r, err)
 	}
-
-	return r.State
+	return r
 }
 
 // A shorter path that comes in the same entry as the page's own links shortens the paths of those too.
@@ -112,5 +112,31 @@ func TestPathIsShortenedThroughARedirect(t *testing.T) {
 	w.found(page{"/", "/r", false})
 	if s := w.state("/c"); s != crawl.Pending {
 		t.Errorf("/c is two links and a redirect away and %v", s)
+	}
+}
+
+// Without a depth limit a URL that is named again from nearer is as deep as that says, and so is what it names from then on. The ledger is told where it
+// has had another depth.
+func TestPathIsShortenedWithoutALimit(t *testing.T) {
+	w := newWalk(t, -1)
+	defer w.f.Close()
+	w.found(page{"/", "/a", false})
+	w.found(page{"/a", "/b", false})
+	w.found(page{"/b", "/p", false})
+	w.found(page{"/", "/p", false})
+	w.found(page{"/p", "/c", false})
+	if p, c := w.record("/p").Depth, w.record("/c").Depth; p != 1 || c != 2 {
+		t.Errorf("a page that waits is %d deep and what it names %d, want 1 and 2", p, c)
+	}
+	w.no++
+	w.apply(&crawl.Entry{Kind: crawl.EntryParts, Node: "n", Incarnation: "i", Parts: []crawl.Part{{
+		Lease: 1, Attempt: 1, Epoch: 1, Secret: "s", No: w.no,
+		Outcomes: []crawl.Outcome{{Key: key(t, "/b"), URL: "http://s.test/b", State: crawl.Fetched, Status: 200, Depth: 2}},
+	}}})
+	w.found(page{"/", "/b", false})
+	told := map[crawl.Key]uint16{}
+	err := w.f.Nearer(1, func(p crawl.Page, depth uint16) error { told[p.Key] = depth; return nil })
+	if err != nil || len(told) != 1 || told[key(t, "/b")] != 1 {
+		t.Errorf("one page has come nearer since it was had, and the ledger is told of %v: %v", told, err)
 	}
 }

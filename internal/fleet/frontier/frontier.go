@@ -506,7 +506,7 @@ func (f *Frontier) URLs(job uint32, fn func(URL) error) error {
 }
 
 // Nearer calls fn for every URL of a job whose depth is not the one with which it was reported, because a shorter path to it
-// was found since, with its depth now. There are such only in jobs with a depth limit.
+// was found since, with its depth now.
 func (f *Frontier) Nearer(job uint32, fn func(p crawl.Page, depth uint16) error) error {
 	prefix := jobURLs(job)
 	prefix[0] = 'd'

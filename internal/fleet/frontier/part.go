@@ -162,7 +162,7 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 		}
 	}
 	t.weigh(r, 1)
-	if j.Limits.MaxDepth >= 0 && o.Depth != r.Depth { // a shorter path was found while a lease had it
+	if o.Depth != r.Depth { // a shorter path was found while a lease had it
 		if err := x.nearer(recKey{t.space(), o.Key}); err != nil {
 			return err
 		}
@@ -453,12 +453,9 @@ func (x *tx) readmit(j *Job, k recKey, old, r *record) error {
 	return nil
 }
 
-// shorten lowers a URL's depth, and with it that of what it leads to. It does nothing without a depth limit: then
-// depth decides nothing.
+// shorten lowers a URL's depth, and with it that of what it leads to. Without a depth limit what pages lead to is not kept: then depth decides
+// nothing, and what a page has named before it came nearer stays as deep as it was.
 func (x *tx) shorten(j *Job, k recKey, depth uint16) error {
-	if j.Limits.MaxDepth < 0 {
-		return nil
-	}
 	type step struct {
 		key   crawl.Key
 		depth uint16
