@@ -8,6 +8,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/predict"
 	"argosy/internal/plan/schedule"
 )
 
@@ -51,6 +52,39 @@ func (r *reader) remember(jobs func(fn func(*frontier.Job))) {
 			}
 		}
 	})
+}
+
+// shown is what maps are drawn from: the book that cycles read, with its landmarks and how they were chosen. Until one was planned since the coordinator
+// began it is a book of its own over the same record, by the landmarks of the last leader: what is decided does not hang on who looks at what.
+func (k *lore) shown(r *reader, j *frontier.Job) (book *predict.Book, marks []string, how string) {
+	if r.chosen != "" || r.book.Fitted() > 0 {
+		r.before = nil
+		return r.book, r.marks, r.how
+	}
+	record := k.learned.Record()
+	if r.before == nil {
+		r.before = record.Book(r.wants.Book)
+	}
+	last := int64(-1)
+	for i := range j.Landmarks {
+		if w := &j.Landmarks[i]; w.By == r.key && w.At > last {
+			marks, how, last = w.Nodes, learn.ByCentre, w.At
+		}
+	}
+	if len(j.Placing.Landmarks) > 0 {
+		marks, how = j.Placing.Landmarks, learn.ByID
+	}
+	var numbers []int
+	for _, id := range marks {
+		if record.Knows(id) {
+			numbers = append(numbers, record.Node(id))
+		}
+	}
+	if len(numbers) > 0 {
+		r.before.SetLandmarks(numbers)
+	}
+	r.before.Fit()
+	return r.before, marks, how
 }
 
 // tell puts the landmarks that a job goes by into a grant, if the log does not have them yet.

@@ -32,6 +32,8 @@ type reader struct {
 	kept   *crawl.Landmarks  // the choice as grants tell it, where delays made it
 	was    []crawl.Landmarks // choices of earlier leaders, until one of them is gone on with
 
+	before *predict.Book // see shown; nil: a cycle was planned, or nobody has looked
+
 	told forecasts
 }
 

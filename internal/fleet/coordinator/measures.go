@@ -174,8 +174,9 @@ func (c *Coordinator) Measurements(ctx context.Context, job uint32) (m Measureme
 			return err
 		}
 		m = Measurements{Strategy: r.strategy.Name(), Measured: c.Measured(), Forecasts: r.told.all()}
-		m.Measured.Landmarks, m.Measured.Chosen = r.marks, r.how
-		c.locate(&m, r, j, sites)
+		book, marks, how := c.lore.shown(r, j)
+		m.Measured.Landmarks, m.Measured.Chosen = marks, how
+		c.locate(&m, book, j, sites)
 		return nil
 	})
 	m.Accuracy = accuracy(m.Forecasts)
@@ -183,13 +184,13 @@ func (c *Coordinator) Measurements(ctx context.Context, job uint32) (m Measureme
 }
 
 // locate says where nodes and sites are.
-func (c *Coordinator) locate(m *Measurements, r *reader, j *frontier.Job, sites []string) {
+func (c *Coordinator) locate(m *Measurements, book *predict.Book, j *frontier.Job, sites []string) {
 	record := c.lore.learned.Record()
 	m.Nodes, m.Sites = []Located{}, []Located{}
 	var ofNodes, ofSites []int // their numbers, of those that have one
 	for _, id := range slices.Sorted(maps.Keys(c.fleet.nodes)) {
 		n := c.fleet.nodes[id]
-		v := Located{Name: id, Landmark: slices.Contains(r.marks, id), Region: n.info.Labels["region"]}
+		v := Located{Name: id, Landmark: slices.Contains(m.Measured.Landmarks, id), Region: n.info.Labels["region"]}
 		v.Lat, v.Lon, v.Placed = schedule.Position(n.info.Labels)
 		m.Nodes = append(m.Nodes, v)
 	}
@@ -207,7 +208,7 @@ func (c *Coordinator) locate(m *Measurements, r *reader, j *frontier.Job, sites 
 			ofSites = append(ofSites, record.Site(m.Sites[i].Name))
 		}
 	}
-	nodeSpots, siteSpots := r.book.Spots(ofNodes, ofSites)
+	nodeSpots, siteSpots := book.Spots(ofNodes, ofSites)
 	for i := range m.Nodes {
 		if record.Knows(m.Nodes[i].Name) {
 			m.Nodes[i].Spot, nodeSpots = nodeSpots[0], nodeSpots[1:]
