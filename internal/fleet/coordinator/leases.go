@@ -284,15 +284,18 @@ func (c *Coordinator) refill(ctx context.Context, now time.Time) error {
 
 func sizeOf(ts []crawl.Target) (n int) {
 	for i := range ts {
-		n += 50 + len(ts[i].URL)
+		n += targetSize(&ts[i])
 	}
 	return n
 }
 
+// targetSize is about how many bytes a target takes: most have a URL, and few have been led to, by thousands of others at most.
+func targetSize(t *crawl.Target) int { return 50 + len(t.URL) + 17*len(t.Chain) }
+
 // fit cuts targets to about a number of bytes.
 func fit(ts []crawl.Target, budget int) []crawl.Target {
 	for i := range ts {
-		if budget -= 50 + len(ts[i].URL); budget < 0 && i > 0 {
+		if budget -= targetSize(&ts[i]); budget < 0 && i > 0 {
 			return ts[:i]
 		}
 	}

@@ -40,7 +40,7 @@ func (x *tx) leadsOn(t *Task, o *crawl.Outcome) error {
 }
 
 // maxLed bounds how many redirects a target is told of that have led to it, or to those that did.
-const maxLed = crawl.MaxAgain / 2
+const maxLed = crawl.MaxAgain - 1
 
 // led tells a target which redirects have led to it: those that it was found by, and others that have led here while it waited.
 func (f *Frontier) led(look *finder, in space, r *record, g *crawl.Target) error {
