@@ -16,6 +16,7 @@ const (
 	agreeNamed              = 2     // where a part of this name is known to make none in another template
 	agreeNumber, urlsNumber = 64, 3 // where they are numbers, which may name different things that say the same,
 	numberOne               = 64    // and so rare must exceptions be: one place in forty has something to offer
+	numberShare             = 4     // one value in so many is a number: of six hexadecimal digits one in 17 has no letter
 	agreeOne                = 16
 	agreeAlias, urlsAlias   = 24, 12 // for directories, whose pages may well be others,
 	aliasNamed              = 4      // where they make none in another template,
@@ -152,7 +153,8 @@ type guess struct {
 	Differ int64  `cbor:"4,keyasint,omitempty"`
 	Plain  int64  `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
 	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had
-	Number bool   `cbor:"12,keyasint,omitempty"` // it had a value that is a number: texts that differ in numbers may be of different things
+	Series int64  `cbor:"21,keyasint,omitempty"` // of these, numbers, or names that differ in their numbers
+	Number bool   `cbor:"12,keyasint,omitempty"` // so many are numbers that it may be a series: texts that differ in numbers may be of different things
 	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last,
 	Last   uint64 `cbor:"16,keyasint,omitempty"` // and that value: it may be forgotten among the rests
 	Random bool   `cbor:"8,keyasint,omitempty"`  // it has so many values that they may be random
@@ -242,56 +244,6 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
 }
 
-// alike holds the phrases of an answer against those of the last one under a key of a set, of the same rest, if pair says that this was
-// another URL, and against those of the last one of another rest. If the part makes a difference, neither is nearer than the other.
-func (m *Model) alike(g *guess, in *set, key uint64, sample []uint32, pair bool) {
-	const one = 1 // it was nearer before
-	now := sketch(sample)
-	was, known := in.get(key)
-	first := was&one == 0
-	if known && pair && g.Other != 0 && g.OtherRest != key {
-		same, other := common(now, was), common(now, g.Other)
-		switch {
-		case same < unlike || other >= same+nearer:
-			g.Unlike++
-		case same >= alike && same >= other+nearer:
-			g.Alike++
-			if same < sketchBins {
-				g.Worded++
-			}
-			if first {
-				g.AlikeURLs++
-			}
-			was |= one
-			m.likely = m.likely || g.likely()
-		}
-	}
-	in.add(key, now|was&one)
-	if g.OtherRest != key || pair || g.Other == 0 {
-		g.Other, g.OtherRest = now, key
-	}
-}
-
-// sketch is a mark of a text by which its likeness to others is told: four bits of the least phrase in each of 15 bins (b-bit
-// minwise hashing: Li and König 2010).
-func sketch(sample []uint32) (s uint64) {
-	for i := len(sample) - 1; i >= 0; i-- { // the least comes last
-		at := 4 + 4*(sample[i]%sketchBins)
-		s = s&^(15<<at) | uint64(1+sample[i]/sketchBins%15)<<at
-	}
-	return s
-}
-
-// common is how many bins of two sketches are equal.
-func common(x, y uint64) (n int) {
-	for at := 4; at < 64; at += 4 {
-		if x>>at&15 == y>>at&15 {
-			n++
-		}
-	}
-	return n
-}
-
 // many counts the different values of a part; it reports whether they are so many that they may be random.
 func (m *Model) many(g *guess, p *pieces) bool {
 	value, ok := g.Part.value(p)
@@ -302,13 +254,23 @@ func (m *Model) many(g *guess, p *pieces) bool {
 	if at != g.Last && !m.rests.has(at) {
 		m.rests.add(at, 0)
 		g.Last = at
-		g.Values++
 		stem := stem(value)
 		series := classify(value) == number || titled(value) || stem != 0 && stem == g.Stem && !moment(value)
-		g.Number = g.Number || series && g.Part.Kind != partLead // what stands before a path's end is no number of a series, though it has some
+		g.counts(series && g.Part.Kind != partLead) // what stands before a path's end is no number of a series, though it has some
 		g.Stem = stem
 	}
 	return g.Values >= manyValues
+}
+
+// counts takes in a value, which may be one of a series.
+func (g *guess) counts(series bool) {
+	if g.Number && g.Series == 0 {
+		g.Series = g.Values // it was learned when one number was enough
+	}
+	if g.Values++; series {
+		g.Series++
+	}
+	g.Number = g.Series*numberShare >= g.Values && g.Series > 0
 }
 
 // stem is a mark of a value without its digits, 0 if it has none: values of a series (3.html, 4.html) have one stem, those of an
@@ -448,6 +410,9 @@ func (m *Model) alsoLearn(g *guess) {
 
 // proven reports whether a part makes no difference, where one of its name makes none in so many other templates.
 func (g *guess) proven(elsewhere int) bool {
+	if g.wrong() {
+		return false
+	}
 	named := elsewhere > 0
 	alike := g.Alike
 	if g.Number {
@@ -466,7 +431,7 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
 	case g.Part.Kind == partAlias:
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
-	case g.Part.Kind == partSettings && named && max(g.Agree, alike) > 0 && !g.wrong():
+	case g.Part.Kind == partSettings && named && max(g.Agree, alike) > 0:
 		return true
 	case g.Part.everywhere() && !g.Part.orders():
 		return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther) || enough(alike, g.AlikeURLs, g.Unlike, agreeOther, urlsOther) ||

@@ -94,6 +94,7 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 		{"/item?{C}=%[1]d", partNames}, {"/%[1]d?{C}=x&b=%[1]d", partNames}, {"/item?a={C}-%[1]d", partValues}, {"/%[1]d?a={C}", partValues},
 		{"/a%%{25}20b/%[1]d", partAgain}, {"/item?a=%[1]d%%{25}26x", partAgain},
 		{"/%[1]d-{w}", partSlug}, {"/{w}-%[1]d.html", partSlug}, {"/item/%[1]d/{w}", partSlug}, {"/item?story=%[1]d-{w}", partSlug},
+		{"/item/%d?c=%06x", partParam}, {"/item/%d?from=list&c=%06x", partParam}, // of six digits one in 17 is a number
 		{"/item/%[1]d/{v}", 0}, {"/item/%[1]d-{v}", 0},
 		{"/%[1]d;s=4a%07[2]xb", partInner}, {"/%[1]d?s=4a%07[2]xb", partParam}, {"/a/%[1]d?s=4a%07[2]xb", partParam}, // of which next to nothing is left
 		{"/373%010[2]d/item/%[1]d", 0}, {"/item/%d?t=373%010d", 0},
@@ -107,6 +108,11 @@ func TestSessionsInNamesAndMoments(t *testing.T) {
 				sample[k] = uint32(i*7%20*100 + k)
 			}
 			m.Take(&Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: uint64(i*7%20+1) << 40, Sample: sample, Links: 5, Found: 5})
+			for _, g := range m.guesses {
+				if g.wrong() && (g.proven(0) || g.proven(1)) {
+					t.Fatalf("%s: %s is both proven and wrong", c.url, g.Part)
+				}
+			}
 		}
 		kinds := map[byte]bool{}
 		for _, parts := range m.learned {

@@ -34,7 +34,7 @@ func (m *Model) settings(t *Template, p *pieces, a *Answer, whole uint64) (event
 		}
 		was := *g
 		g.dirty, m.changed = true, true
-		g.Number = g.Number || slices.ContainsFunc(p.params, func(q param) bool { return q.name != part.Name && classify(q.value) == number })
+		g.counts(slices.ContainsFunc(p.params, func(q param) bool { return q.name != part.Name && classify(q.value) == number }))
 		switch {
 		case !pair || common:
 		case same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
