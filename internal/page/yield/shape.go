@@ -492,7 +492,8 @@ func extension(s string) string {
 	return ""
 }
 
-// dated reports whether all that varies in a URL can be a date: a year with a month or a day, or seconds since 1970.
+// dated reports whether all that varies in a URL can be a date: a year with a month or a day, or seconds since 1970. A session may stand beside it, but
+// for a path's end, which names what is there.
 func (p *pieces) dated() bool {
 	year, small, other := 0, 0, 0
 	look := func(s string) {
@@ -526,17 +527,26 @@ func (p *pieces) dated() bool {
 		}
 		flush()
 	}
-	for _, s := range p.segs {
-		look(s)
+	for i, s := range p.segs {
+		if i >= p.lead() || !session(s) {
+			look(s)
+		}
 	}
 	for _, q := range p.inner {
-		look(q.value)
+		if !session(q.value) {
+			look(q.value)
+		}
 	}
 	for _, q := range p.params {
-		look(q.value)
+		if !session(q.value) {
+			look(q.value)
+		}
 	}
 	return year == 1 && small >= 1 && small <= 5 && other == 0
 }
+
+// session reports whether a value looks random and is not a moment.
+func session(s string) bool { return classify(s) == opaque && !moment(s) }
 
 // values calls fn for everything that varies in a URL.
 func (p *pieces) values(fn func(string)) {

@@ -56,6 +56,20 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// A session beside a date is none of it; what a path ends with is a thing's name.
+func TestDated(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/2026/11/27": true, "/agenda/2026-11": true, "/c?view=day&y=2026&m=11&d=27": true, "/c?view=day&y=2026&m=11&d=27&PHPSESSID=4a3f990516b150c15e55884c16": true,
+		"/4a3f990516b150c1/2026/11/27": true, "/c;s=4a3f990516b150c1?at=2026-11": true, "/c?at=1732600000": true, "/2026/11/4a3f990516b150c1": false,
+		"/item?id=17": false, "/c?y=2026&m=11&n=123456": false, "/c?y=2026&m=11&n=123456789012": true, "/c?s=4a3f990516b150c15e55884c16": false,
+	} {
+		var p pieces
+		if p.split(parsed(t, "http://h.test"+path)); p.dated() != want {
+			t.Errorf("%s is a date: %v", path, !want)
+		}
+	}
+}
+
 func TestClassify(t *testing.T) {
 	for s, want := range map[string]class{
 		"about": word, "page-17.html": mixed, "17": number, "1f3a9c0d": opaque, "17641234567890": opaque,
