@@ -163,6 +163,26 @@ func (m *Model) joinChoices(t *Template) *Group {
 	})
 }
 
+// joinCalendar makes one group of the days, weeks and months of a calendar whose last pages have brought nothing.
+func (m *Model) joinCalendar(t *Template) *Group {
+	if !t.dated() || t.bag() {
+		return m.groups[t.Group]
+	}
+	base := t.base()
+	return m.joinAll(t, func(o *Template) bool {
+		return o.Dry >= dryAfter && o.dated() && !o.bag() && o.base() == base
+	})
+}
+
+// base is a template's path up to what varies in it.
+func (t *Template) base() string {
+	path, _, _ := strings.Cut(t.Pattern, "?")
+	if i := strings.IndexAny(path, "#*"); i >= 0 {
+		path = path[:strings.LastIndexByte(path[:i], '/')]
+	}
+	return strings.TrimSuffix(path, "/")
+}
+
 // joinAll makes one group of a template and all that are of its kind. One that has brought much joins a group that is cut only when as many pages in a
 // row have brought nothing, or half as many as are a cut by themselves: a list may have a gap.
 func (m *Model) joinAll(t *Template, kind func(o *Template) bool) *Group {

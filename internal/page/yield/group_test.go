@@ -129,6 +129,30 @@ func TestCalendarIsOneTrap(t *testing.T) {
 	}
 }
 
+// So are its days, weeks and months, which all name each other, of one path or one directory. What stands elsewhere is another.
+func TestViewsOfACalendarAreOneTrap(t *testing.T) {
+	for _, views := range [][]string{
+		{"/c?view=day&y=%d&m=%d&d=%d", "/c?view=week&y=%d&m=%d&d=%d", "/c?view=agenda&y=%d&m=%d&d=%d"},
+		{"/c/%d/%d/%d/", "/c/week/%d/%d/%d/", "/c?at=%d-%d-%d"},
+	} {
+		m, answers := New(), 0
+		for i := 0; i < 3*limit && m.Cuts() < 1; i++ {
+			for _, view := range views {
+				u := parsed(t, "http://h.test"+fmt.Sprintf(view, 2000+i/336, 1+i/28%12, 1+i%28))
+				id := m.Template(u)
+				if m.groups[m.byID[id].Group].Cut {
+					continue
+				}
+				answers++
+				m.Take(&Answer{URL: u, Template: id, Via: id, Page: true, Marked: true, Text: uint64(answers), Sample: []uint32{1, 2, 3}, Links: 9, Found: 2, Feeds: Feeds{Own: 2}})
+			}
+		}
+		if answers > limit+9 {
+			t.Errorf("%s: cut after %d answers", views, answers)
+		}
+	}
+}
+
 // An article's page without a session is the one with any: once that is known, one of them is enough.
 func TestPageWithoutSession(t *testing.T) {
 	for _, forms := range [][2]string{

@@ -495,7 +495,8 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		g = m.joinVersions(t)
 	}
 	if t.Dry%dryAfter == 0 {
-		g = m.joinChoices(t)
+		m.joinChoices(t)
+		g = m.joinCalendar(t)
 	}
 	if t.Barren%kinEvery == 0 && t.New == 0 {
 		g = m.joinKin(t)
