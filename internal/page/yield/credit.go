@@ -99,7 +99,7 @@ func (t *Template) points(a *Answer) {
 
 // lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.
 func (m *Model) lift(g *Group, pays int64) {
-	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns = false, 0, 0, 0, 0
+	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns, g.Kin = false, 0, 0, 0, 0, 0
 	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
 	m.cuts--
 	m.share()

@@ -282,7 +282,7 @@ func (m *Model) joinKin(t *Template) *Group {
 	if m.kin == nil {
 		m.kin = m.findKin()
 	}
-	if id := m.kin[t.First]; id != 0 && t.Barren >= kinSoon {
+	if id := m.kin[t.First]; id != 0 && (t.Tried || t.Barren >= kinSoon) {
 		for _, o := range m.byID {
 			if o.Group == id {
 				return m.join(t, o)

@@ -229,7 +229,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 			return Verdict{}
 		}
 		if g = m.home(v); !g.Cut {
-			return m.judgeKin(v)
+			return m.judgeKin(u, t, v)
 		}
 		if g.Newborns > 0 {
 			g.Newborns--
@@ -257,9 +257,10 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 // fruitful reports whether a template, nil if there is none, goes on bringing something.
 func (m *Model) fruitful(v *Template) bool { return v != nil && !m.groups[v.Group].Cut && !v.dry() }
 
-// judgeKin says whether a URL of a template that is not known yet is asked for, whose pattern is in m.buf: where many templates below
-// its first segment are cut, it is one more of them, and only a few are.
-func (m *Model) judgeKin(via *Template) Verdict {
+// judgeKin says whether a URL of a template that has no answers yet, which may be nil, is asked for, whose pattern is in m.buf: where many templates below
+// its first segment are cut, it is most likely one more of them. One URL of each of a few such templates is asked for that a productive one has named:
+// the second pages of a forum's discussions may come late.
+func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 	if m.kin == nil {
 		m.kin = m.findKin()
 	}
@@ -267,9 +268,11 @@ func (m *Model) judgeKin(via *Template) Verdict {
 	switch {
 	case g == nil || !g.Cut:
 		return Verdict{}
-	case !via.dry() && g.Strangers > 0:
-		g.Strangers--
-		g.dirty, m.changed = true, true
+	case !via.dry() && g.Kin > 0 && (t == nil || !t.Tried):
+		g.Kin--
+		t = m.of(u)
+		t.Tried = true
+		m.touch(t, g)
 		return Verdict{Try: true, Group: g.ID}
 	}
 	return Verdict{Wait: true, Group: g.ID}

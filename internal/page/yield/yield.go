@@ -136,6 +136,7 @@ type Template struct {
 	Heard int    `cbor:"44,keyasint,omitempty"` // times,
 	Spent int64  `cbor:"48,keyasint,omitempty"` // for so many answers that brought nothing
 
+	Tried bool   `cbor:"53,keyasint,omitempty"` // a URL of it was asked for before any had answered: see judgeKin
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
 	All   bool   `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
 
@@ -171,6 +172,7 @@ type Group struct {
 	Waiting   int64       `cbor:"7,keyasint,omitempty"` // URLs
 	Strangers int         `cbor:"8,keyasint,omitempty"`
 	Newborns  int         `cbor:"9,keyasint,omitempty"`
+	Kin       int         `cbor:"24,keyasint,omitempty"` // templates of its kind of which one URL is tried: see judgeKin
 	Newest    []crawl.Key `cbor:"10,keyasint,omitempty"` // of the waiting, last last
 	Hopeful   []crawl.Key `cbor:"20,keyasint,omitempty"` // of the waiting that are tried first, likewise
 	Example   string      `cbor:"11,keyasint,omitempty"` // of the waiting
@@ -498,7 +500,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		m.joinChoices(t)
 		g = m.joinCalendar(t)
 	}
-	if t.Barren%kinEvery == 0 && t.New == 0 {
+	if (t.Barren%kinEvery == 0 || t.Tried) && t.New == 0 {
 		g = m.joinKin(t)
 	}
 	m.touch(t, g)
@@ -545,7 +547,7 @@ func (m *Model) costs(t, via *Template, g *Group, costs int64) {
 
 // cut has the URLs of a group wait from an answer on.
 func (m *Model) cut(g *Group, a *Answer) {
-	g.Cut, g.Spared, g.Strangers, g.Newborns = true, false, strangers, newborns
+	g.Cut, g.Spared, g.Strangers, g.Newborns, g.Kin = true, false, strangers, newborns, strangers
 	g.Round, g.Next = 0, m.Answers+firstTrial
 	g.Example = a.URL.String()
 	m.cuts++
