@@ -337,7 +337,7 @@ func warnOfChains(w io.Writer, open []crawl.Trap) {
 			fmt.Fprintf(w, "argosy: … and %s more\n", plural(int64(len(open)-i), "chain"))
 			break
 		}
-		fmt.Fprintf(w, "argosy: a chain on %s goes on after %s, %s of them with nothing new: without an end it takes some %s more requests (--site-pages bounds a site); %s\n",
-			t.Site, plural(t.Answers, "answer"), count(t.Empty), count(t.Empty*yield.Grace), clip(t.Example))
+		fmt.Fprintf(w, "argosy: a chain on %s goes on after %s, %s: without an end it takes some %s more requests (--site-pages bounds a site); %s\n",
+			t.Site, plural(t.Answers, "answer"), emptyOf(t), count(t.Empty*yield.Grace), clip(t.Example))
 	}
 }

@@ -31,9 +31,9 @@ func mergeTraps(traps []crawl.Trap) (out []crawl.Trap) {
 		of.Waiting += t.Waiting
 		switch {
 		case of.Template == t.Template:
-			of.Answers, of.Empty = of.Answers+t.Answers, of.Empty+t.Empty
+			of.Answers, of.Empty, of.Varied = of.Answers+t.Answers, of.Empty+t.Empty, of.Varied+t.Varied
 		case t.Answers > of.Answers:
-			of.Template, of.Answers, of.Empty = t.Template, t.Answers, t.Empty
+			of.Template, of.Answers, of.Empty, of.Varied = t.Template, t.Answers, t.Empty, t.Varied
 		}
 	}
 	return out
@@ -78,7 +78,7 @@ func trapLines(traps []crawl.Trap) (out []trapLine) {
 		}
 		l := &out[i]
 		l.kinds++
-		l.Waiting, l.Answers, l.Empty = l.Waiting+t.Waiting, l.Answers+t.Answers, l.Empty+t.Empty
+		l.Waiting, l.Answers, l.Empty, l.Varied = l.Waiting+t.Waiting, l.Answers+t.Answers, l.Empty+t.Empty, l.Varied+t.Varied
 		if l.first.Template == "" {
 			l.first = t
 		}
@@ -142,8 +142,8 @@ func (l trapLine) String() string {
 	case crawl.TrapRedirects:
 		return fmt.Sprintf("%s redirects without end: %s left out; %s", l.Site, plural(l.Waiting, "URL"), one)
 	case crawl.TrapOpen:
-		return fmt.Sprintf("trap on %s: a chain%s cut after %s, %s with nothing new; nobody knows how much follows %s",
-			l.Site, l.like("like"), plural(l.Answers, "answer"), count(l.Empty), clip(l.first.Example))
+		return fmt.Sprintf("trap on %s: a chain%s cut after %s, %s; nobody knows how much follows %s",
+			l.Site, l.like("like"), plural(l.Answers, "answer"), emptyOf(l.Trap), clip(l.first.Example))
 	case crawl.TrapHosts:
 		return fmt.Sprintf("trap on %s: %s on hosts%s left out: of %s of such hosts %s brought nothing new; %s", l.Site, plural(l.Waiting, "URL"), l.like("like"),
 			plural(l.Answers, "first page"), count(l.Empty), one)
@@ -155,6 +155,14 @@ func (l trapLine) String() string {
 		why = fmt.Sprintf(": of %s from such URLs %s brought nothing new", plural(l.Answers, "answer"), count(l.Empty))
 	}
 	return fmt.Sprintf("trap on %s: %s%s left out%s; %s", l.Site, plural(l.Waiting, "URL"), l.like("like"), why, one)
+}
+
+// emptyOf says how many of a chain's answers brought nothing, and whether most of these only varied: a table of figures may be worth having.
+func emptyOf(t crawl.Trap) string {
+	if 2*t.Varied > t.Empty {
+		return count(t.Empty) + " of them new by a word or two, by numbers or by their order only"
+	}
+	return count(t.Empty) + " with nothing new"
 }
 
 // like names what the URLs of a line look like, if it is known.

@@ -19,8 +19,10 @@ func TestPrintTraps(t *testing.T) {
 		{Site: "c.test", Example: "http://c.test/go/11", Waiting: 1, Chain: true},
 		{Site: "d.test", Example: "http://d.test/old", Waiting: 5},
 		{Site: "e.test", Template: "/#", Example: "http://e.test/547", Waiting: 1, Answers: 546, Empty: 545},
+		{Site: "f.test", Template: "/lot/#", Example: "http://f.test/lot/514", Waiting: 1, Answers: 513, Empty: 506, Varied: 503},
 	}, "argosy retry D --cut")
 	const want = `  trap on e.test: a chain like /# cut after 546 answers, 545 with nothing new; nobody knows how much follows http://e.test/547
+  trap on f.test: a chain like /lot/# cut after 513 answers, 506 of them new by a word or two, by numbers or by their order only; nobody knows how much follows http://f.test/lot/514
   trap on a.test: 3,000 URLs left out; one: http://a.test/old
   trap on a.test: 1,200 URLs like /cal/#/* left out: of 560 answers from such URLs 540 brought nothing new; one: http://a.test/cal/1/may
   trap on d.test: 5 URLs left out; one: http://d.test/old

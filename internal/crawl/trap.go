@@ -11,6 +11,7 @@ type Trap struct {
 	Waiting  int64  `json:"waiting"`           // URLs, or refused ones
 	Answers  int64  `json:"answers"`           // of URLs like these
 	Empty    int64  `json:"empty,omitempty"`   // of them, that brought nothing new
+	Varied   int64  `json:"varied,omitempty"`  // of these, that differed from others by a word or two, by numbers or by their order only
 	Part     string `json:"part,omitempty"`    // set: what they differ in from others, and makes no difference
 	Budget   bool   `json:"site_budget,omitempty"`
 	Hosts    bool   `json:"hosts,omitempty"`     // they lie on hosts like that: Template and Example are of hosts, Site is a domain

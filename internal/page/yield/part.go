@@ -383,7 +383,7 @@ func (m *Model) giveBack(t *Template) {
 		m.lift(g, newPays)
 		g.Sum = sum
 	}
-	t.Dry, t.Known, t.Faint, t.Barren, t.Cost = 0, 0, 0, 0, 0
+	t.Dry, t.Known, t.Faint, t.Barren, t.Varied, t.Cost = 0, 0, 0, 0, 0, 0
 	m.touch(t, g)
 	if g.Cut || g.Members > 1 {
 		m.touch(t, m.alone(t, newPays))

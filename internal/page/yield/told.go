@@ -30,6 +30,7 @@ func (m *Model) Traps() []crawl.Trap {
 			if t.Group == g.ID {
 				r.Answers += t.Answers
 				r.Empty += t.Barren
+				r.Varied += t.Varied
 				if best == nil || t.shownBefore(best) {
 					best = t
 				}
@@ -43,7 +44,7 @@ func (m *Model) Traps() []crawl.Trap {
 		if best != nil {
 			r.Template = best.shown()
 			if r.Answers == 0 { // its templates are other groups' by now
-				r.Answers, r.Empty = best.Answers, best.Barren
+				r.Answers, r.Empty, r.Varied = best.Answers, best.Barren, best.Varied
 			}
 		}
 		out = append(out, m.apart(g, r)...)
@@ -70,20 +71,21 @@ func (m *Model) apart(g *Group, whole crawl.Trap) []crawl.Trap {
 	for _, b := range g.Behind {
 		r := crawl.Trap{Template: shown(b.Shape), Example: b.Example, Waiting: b.Waiting}
 		if t := m.byHash[b.Hash]; t != nil {
-			r.Answers, r.Empty = t.Answers, t.Barren
+			r.Answers, r.Empty, r.Varied = t.Answers, t.Barren, t.Varied
 		}
 		if r.Template == whole.Template || r.Kind() != whole.Kind() {
 			continue
 		}
 		whole.Waiting -= r.Waiting
 		if t := m.byHash[b.Hash]; t != nil && t.Group == g.ID { // whole counts them
-			whole.Answers, whole.Empty = whole.Answers-r.Answers, whole.Empty-r.Empty
+			whole.Answers, whole.Empty, whole.Varied = whole.Answers-r.Answers, whole.Empty-r.Empty, whole.Varied-r.Varied
 		}
 		out = append(out, r)
 	}
 	if whole.Waiting > 0 {
-		if whole.Answers, whole.Empty = max(0, whole.Answers), max(0, whole.Empty); whole.Kind() == crawl.TrapOpen {
-			whole.Answers, whole.Empty = 0, 0 // no chain is left of many
+		whole.Answers, whole.Empty, whole.Varied = max(0, whole.Answers), max(0, whole.Empty), max(0, whole.Varied)
+		if whole.Kind() == crawl.TrapOpen {
+			whole.Answers, whole.Empty, whole.Varied = 0, 0, 0 // no chain is left of many
 		}
 		out = append(out, whole)
 	}

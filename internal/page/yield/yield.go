@@ -100,6 +100,7 @@ type Template struct {
 	Dated   int64    `cbor:"11,keyasint,omitempty"` // answers whose URL is a date
 	Cost    int64    `cbor:"19,keyasint,omitempty"` // its share of its group's sum
 	Barren  int64    `cbor:"18,keyasint,omitempty"` // answers that counted as nothing
+	Varied  int64    `cbor:"54,keyasint,omitempty"` // of these, that differed from others by a word or two, by numbers or by their order only
 	Lent    int64    `cbor:"31,keyasint,omitempty"` // of Cost, of answers that named something else than their kind: what comes of that may pay it back
 	Inner   int64    `cbor:"51,keyasint,omitempty"` // of Cost, of answers that its own kind has named: see inner
 	Within  int64    `cbor:"52,keyasint,omitempty"` // of New, likewise
@@ -473,6 +474,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		t.Equal++
 	} else {
 		t.Equal = 0
+		t.Varied++
 	}
 	t.Barren++
 	if a.crossed {
