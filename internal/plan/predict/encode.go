@@ -70,6 +70,7 @@ type encodedPair struct {
 	Leases float64       `cbor:"12,keyasint,omitempty"`
 	Free   []float64     `cbor:"13,keyasint,omitempty"` // bits, seconds, probes
 	Tried  uint8         `cbor:"14,keyasint,omitempty"` // triedSpeed, triedDelay
+	Least  []float64     `cbor:"15,keyasint,omitempty"` // logarithm of bits/s, when
 }
 
 type encodedShare struct {
@@ -125,7 +126,7 @@ func (rec *Record) Encode() ([]byte, error) {
 			p := &s.pairs[k]
 			y := encodedPair{
 				Node: int32(nodes.of(int(p.node))), Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
-				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Tried: p.tried, Leases: p.rate.leases,
+				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Tried: p.tried, Leases: p.rate.leases, Least: p.least.encode(),
 			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
@@ -407,6 +408,11 @@ func (rec *Record) decodeSite(x *encodedSite) error {
 			return err
 		}
 		p.open = opened{open[0], open[1], open[2], open[3], open[4] != 0}
+		atLeast, err := sums(y.Least, 2)
+		if err != nil {
+			return err
+		}
+		p.least = least{atLeast[0], int64(atLeast[1])}
 		s.pairs = append(s.pairs, p)
 	}
 	return finite(x.Served.Good, x.Served.All)

@@ -119,10 +119,14 @@ func (b *Book) rates(site int, at int64, nodes []int32, out []Figure, count bool
 		}
 		x, sd := b.carry(node, x, spread)
 		f := Figure{x, sd, src}
-		if count && p != nil && p.rate.weight > 0 {
+		switch {
+		case !count || p == nil:
+		case p.rate.weight > 0:
 			own := 1 / p.rate.variance(noise, drift, at)
 			prior := 1 / (sd * sd)
 			f = Figure{(b.lnRate(p)*own + x*prior) / (own + prior), 1 / math.Sqrt(own+prior), Measured}
+		case p.least.at > 0:
+			f.Value, f.Sigma = p.least.above(x, sd, noise, drift, at)
 		}
 		f.Value = math.Exp(f.Value)
 		out[k] = f

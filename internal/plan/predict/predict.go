@@ -12,7 +12,7 @@ type Source uint8
 // Sources, the weakest first.
 const (
 	Default   Source = iota // nothing is known: the stated first value
-	Predicted               // from other pairs
+	Predicted               // from other pairs, and from what this one had at least
 	Measured                // from this pair, corrected by what is known of others
 	Stated                  // by a job or a node, or counted: not in doubt
 	Drawn                   // from the distribution of another figure, to explore

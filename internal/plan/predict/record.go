@@ -62,6 +62,7 @@ type pair struct {
 	tried  uint8 // which probes have ended, whatever they measured: triedSpeed, triedDelay
 	ln     lnDelay
 	rate   level // logarithm of bits/s: BC and leases
+	least  least // of a pair without a rate
 	free   tries // of BC, while the node was not at its limit
 	served share // leases that ended well
 	crawl  total // BC

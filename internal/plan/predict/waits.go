@@ -90,10 +90,15 @@ type speed struct {
 	probe, limited bool
 }
 
-// learn takes in a speed, unless it only says that the node was busy.
+// learn takes in a speed. One that only says that the node was busy is what the pair has at least.
 func (rec *Record) learn(p *pair, x speed, at int64) {
-	if !x.limited || rec.lnOf(p, x) > rec.lnRate(p) && p.rate.weight > 0 {
+	switch {
+	case !x.limited || rec.lnOf(p, x) > rec.lnRate(p) && p.rate.weight > 0:
 		rec.observe(p, x, at)
+		p.least = least{}
+	case p.rate.weight == 0:
+		_, drift := rec.aging.fit()
+		p.least.raise(rec.lnOf(p, x), drift, at)
 	}
 }
 

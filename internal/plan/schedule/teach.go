@@ -31,7 +31,8 @@ func (f *flow) learns() bool {
 //
 // A node of value v is unsure by σ. Once it is known better the task has the better of it and of the best of the others: on average
 // the expected improvement over that, or, of the node that is the best, over the second. That is had for as long as what is learned is of use,
-// after the lease, and is counted as if it were collected during the lease (knowledge gradient: Frazier, Powell and Dayanik, 2008).
+// after the lease, and is counted as if it were collected during the lease (knowledge gradient: Frazier, Powell and Dayanik, 2008). A node whose own line
+// is the limit teaches nothing that could be of use beyond that.
 func (f *flow) teach(t int, k *kept) {
 	c := f.c
 	if k.best <= 0 {
@@ -61,10 +62,19 @@ func (f *flow) teach(t int, k *kept) {
 			continue
 		}
 		sigma := square / math.Sqrt(square+noise) // how far one lease moves the figure
-		over, gain := first+f.place[n], 0.0
-		if i == best {
+		over, gain, most := first+f.place[n], 0.0, math.Inf(1)
+		if full := f.cap[n]; full > 0 && !f.wide[n] { // the node brings no more than it carries, however fast the pair turns out to be
+			most = mean * max(1, full/k.use[i])
+			mean *= max(1, c.useful(t, *rate).Value/mbit/full)
+		}
+		switch {
+		case i == best:
 			over = second + f.place[n]
 			gain = over - mean
+		case most <= over:
+			continue
+		case !math.IsInf(most, 1):
+			gain = -improvementOfMean(mean, sigma, most)
 		}
 		gain += improvementOfMean(mean, sigma, over)
 		k.more[i] = max(0, gain) * times

@@ -80,7 +80,8 @@ func TestLeasesCountWhatTheyTeach(t *testing.T) {
 }
 
 // What a lease teaches is worth by how much the better of all nodes, and of waiting, is better on average once its node is known: where
-// a task is worth less to all nodes than their places cost, what it may come to be worth beyond that.
+// a task is worth less to all nodes than their places cost, what it may come to be worth beyond that. What a node carries is the most that it may
+// turn out to bring.
 func TestWhatALeaseTeaches(t *testing.T) {
 	s := fleet(3, 1)
 	s.LeaseSeconds = 10
@@ -90,25 +91,33 @@ func TestWhatALeaseTeaches(t *testing.T) {
 	}
 	s.Book.Fit()
 	r := rand.New(rand.NewPCG(1, 2))
-	for trial := range 40 {
+	for trial := range 200 {
 		c := newContext(s, &Composition{Filters: Always}, false)
-		f := &flow{c: c, cfg: FlowConfig{Learn: true}, paid: make([]float64, 3), place: make([]float64, 3)}
-		k := &kept{}
+		f := &flow{c: c, cfg: FlowConfig{Learn: true}, paid: make([]float64, 3), place: make([]float64, 3), cap: make([]float64, 3), wide: make([]bool, 3)}
+		k, mean, most := &kept{}, make([]float64, 3), make([]float64, 3)
 		for i := range 3 {
-			v := 5 * math.Exp(r.NormFloat64())
-			k.node, k.value, k.use, k.best = append(k.node, int32(i)), append(k.value, v), append(k.use, 1), max(k.best, v)
+			speed := c.Useful(0, i).Value / mbit
+			mean[i], most[i] = 5*math.Exp(r.NormFloat64()), math.Inf(1)
+			v, use := mean[i], speed
+			if x := []float64{0, 0.4, 0.9, 1.5, 4}[r.IntN(5)]; x > 0 { // the node carries so many times what the pair is thought to have
+				f.cap[i], most[i] = x*speed, x*v
+				v, use = min(v, x*v), min(use, x*speed)
+			}
+			k.node, k.value, k.use, k.best = append(k.node, int32(i)), append(k.value, v), append(k.use, use), max(k.best, v)
 			f.place[i] = float64(trial%4) * 10 * r.Float64()
 		}
 		f.teach(0, k)
-		now := 0.0
+		now, best := 0.0, -1
 		for i := range k.node {
-			now = max(now, k.value[i]-f.place[i])
+			if x := k.value[i] - f.place[i]; x > now {
+				now, best = x, i
+			}
 		}
 		for i := range k.node {
 			rate, ok := c.Rate(0, i), c.Success(0, i)
 			square := rate.Sigma*rate.Sigma + ok.Sigma*ok.Sigma/(ok.Value*ok.Value)
 			sigma := square / math.Sqrt(square+s.Book.Noise())
-			others, then := 0.0, 0.0
+			others, better := 0.0, 0.0
 			for o := range k.node {
 				if o != i {
 					others = max(others, k.value[o]-f.place[o])
@@ -117,9 +126,13 @@ func TestWhatALeaseTeaches(t *testing.T) {
 			const draws = 20_000
 			for d := range draws {
 				z := math.Sqrt2 * math.Erfinv((2*float64(d)+1)/draws-1)
-				then += max(others, k.value[i]*math.Exp(sigma*z-sigma*sigma/2)-f.place[i]) / draws
+				if then := min(most[i], mean[i]*math.Exp(sigma*z-sigma*sigma/2)) - f.place[i]; i == best {
+					better += max(0, others-then) / draws
+				} else {
+					better += max(0, then-now) / draws
+				}
 			}
-			want := (then - now) * (c.usedFor(0, k.best*mbit)/s.LeaseSeconds - 1)
+			want := better * (c.usedFor(0, k.best*mbit)/s.LeaseSeconds - 1)
 			if got := k.teaches(i); math.Abs(got-want) > 0.01*want+0.5 {
 				t.Errorf("places at %.2f, values %.2f: to know node %d is worth %.3f, want %.3f", f.place, k.value, i, got, want)
 			}

@@ -26,3 +26,18 @@ func TestFewSitesStayWithStrongNodes(t *testing.T) {
 		}
 	}
 }
+
+// Where all paths are faster than what nodes carry, each lease tells only what its pair has at least, and several sites still do not share the line of
+// one strong node beside another one that nobody uses.
+func TestFewSitesSpreadOverFastNodes(t *testing.T) {
+	for _, sites := range []int{8, 16} {
+		sum, seeds := 0.0, runs.Of(4, 20)
+		for seed := range uint64(seeds) {
+			w := Made(Terms{Nodes: 20, Sites: sites, Minutes: 10, Capacity: 2, Strong: 4, Factor: 5, Tells: 0.3, Noise: 0.2}, 100+seed)
+			sum += runBound(t, w, "flow", w.Bound()).Share()
+		}
+		if mean := sum / float64(seeds); mean < 0.83 {
+			t.Errorf("%d sites: flow has %.3f of the bound on average", sites, mean)
+		}
+	}
+}
