@@ -296,6 +296,8 @@ func printUnended(w io.Writer, r *verify.Report, dir string) {
 	step := "argosy crawl -o " + dir
 	if outdir.Fleet(dir) {
 		step = "argosy serve -o " + dir
+	} else if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(givenFile))); err != nil { // as version 0.1.0 left it
+		step = "argosy crawl SEEDS -o " + dir + ", with the seeds and flags it was begun with,"
 	}
 	if r.Rebuilt {
 		fmt.Fprintf(w, "the frontier was rebuilt: it is made anew, and jobs begin again, with %s\n", step)

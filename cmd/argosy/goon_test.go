@@ -15,6 +15,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/assemble"
+	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit"
 )
 
@@ -230,5 +231,27 @@ func TestBesideARunningCrawl(t *testing.T) {
 	_, out, _ = apart(t, "export", dir, "--state", "excluded")
 	if !strings.Contains(out, site+"secret") || !strings.Contains(out, `"reason":"robots"`) {
 		t.Errorf("what robots.txt refuses is missing: %s", out)
+	}
+}
+
+// A directory that does not say how its crawl was begun, as version 0.1.0 left them, is not said to go on by itself.
+func TestStepOfAnOldDirectory(t *testing.T) {
+	dir := t.TempDir()
+	step := func() string {
+		var b strings.Builder
+		printUnended(&b, &verify.Report{Unended: []uint32{1}}, dir)
+		return b.String()
+	}
+	if old := step(); !strings.Contains(old, "argosy crawl SEEDS -o ") || !strings.Contains(old, "flags it was begun with") {
+		t.Errorf("an old one: %s", old)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "state"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(givenFile)), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := step(); strings.Contains(s, "SEEDS") {
+		t.Errorf("one that says it: %s", s)
 	}
 }
