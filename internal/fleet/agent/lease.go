@@ -59,7 +59,8 @@ type lease struct {
 	vain    [walls]int                // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool                      // one has
 	again   bool                      // robots.txt is to be asked for again: no target is taken before
-	astray  int                       // URLs in a row that were asked again because of where they led, and lead on still
+	astray  int                       // cookies in a row because of which URLs were asked again that lead on still
+	round   bool                      // URLs were asked again because of a cookie, and none of them is known to lead on
 	latency time.Duration
 	told    crawl.Heard // what the site has answered
 	heard   time.Time   // when the site answered last; before it did, when the lease began

@@ -27,6 +27,7 @@ type page struct {
 	encoded encoded
 	second  *crawl.Outcome // with the marks of another answer to the same URL
 	cookie  bool           // it has brought one that was not there
+	sent    string         // the cookies that it was asked for with last
 	wall    wall           // that its last answer may be
 	named   []crawl.URL    // what that names beside where it sends its reader
 	also    []crawl.URL    // what walls before it have named

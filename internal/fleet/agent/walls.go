@@ -46,8 +46,7 @@ func (l *lease) takes(u crawl.URL, resp *fetch.Response) bool {
 // reach asks for a page, and again at once where a wall stands before it that may let the lease through. From the second time on nobody
 // else of the lease asks meanwhile: a cookie may be good for one answer only. Without an error and an answer the lease has ended.
 func (l *lease) reach(p *page) (err error) {
-	var sent string
-	if p.resp, sent, err = l.visit(p.url); err != nil || p.resp == nil || !l.passes(p, sent, 0) {
+	if p.resp, p.sent, err = l.visit(p.url); err != nil || p.resp == nil || !l.passes(p, p.sent, 0) {
 		return err
 	}
 	l.alone.Lock()
@@ -57,7 +56,7 @@ func (l *lease) reach(p *page) (err error) {
 	}
 	for n := 1; ; n++ {
 		before := p.resp
-		if p.resp, sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || p.worse()) {
+		if p.resp, p.sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || p.worse()) {
 			if p.resp != nil && err == nil {
 				p.cookie = l.takes(p.url, p.resp) || p.cookie
 				l.beside(p.url, p.resp, crawl.ReasonRedirects)
@@ -70,7 +69,7 @@ func (l *lease) reach(p *page) (err error) {
 		p.also, p.named = append(p.also, p.named...), nil
 		l.beside(p.url, before, crawl.ReasonRedirects)
 		before.Release()
-		if err != nil || p.resp == nil || !l.passes(p, sent, n) {
+		if err != nil || p.resp == nil || !l.passes(p, p.sent, n) {
 			return err
 		}
 	}
@@ -308,14 +307,17 @@ func scripted(body []byte) bool {
 
 // about goes where a page's answer sends its reader, within the site, until it leads back to the page, and asks for it at once: of pages that
 // were asked again because of where they led, and lead there still. What is on the way is archived beside the pages. It returns nil, and
-// the page's answer stands, if that leads elsewhere.
+// the page's answer stands, if that leads elsewhere. Whatever the way, a page is asked for once more if cookies of other names have come since.
 func (l *lease) about(p *page) (*fetch.Response, error) {
-	at, leads := redirectOf(p)
-	if !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(sendsOn, 0, true) {
+	if _, leads := redirectOf(p); !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(sendsOn, 0, true) {
 		return nil, nil
 	}
 	l.alone.Lock()
 	defer l.alone.Unlock()
+	if in, err := l.askSince(p); in || err != nil {
+		return nil, err
+	}
+	at, _ := redirectOf(p)
 	for range crawl.MaxRedirects {
 		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
 			return nil, nil
@@ -339,10 +341,35 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 		}
 		at = to
 	}
+	if in, err := l.askSince(p); in || err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vain[sendsOn]++
 	return nil, nil
+}
+
+// askSince asks for a page that leads elsewhere once more if cookies of other names have come since it was asked for, such as while it waited to
+// go about, and reports whether it leads nowhere now. The last answer is the page's.
+func (l *lease) askSince(p *page) (in bool, err error) {
+	if names(l.sends(p.url)) == names(p.sent) {
+		return false, nil
+	}
+	resp, sent, err := l.ask(p.url)
+	if resp == nil || err != nil {
+		resp.Release()
+		return false, err
+	}
+	p.cookie = l.takes(p.url, resp) || p.cookie
+	l.beside(p.url, p.resp, crawl.ReasonRedirects)
+	p.resp.Release()
+	p.resp, p.sent = resp, sent
+	_, leads := redirectOf(p)
+	if !leads {
+		l.passed()
+	}
+	return !leads, nil
 }
 
 // comeBack notes in a page's outcome which URLs are asked again because of it: where its redirect leads, if that has led here; and, if
@@ -356,26 +383,37 @@ func (l *lease) comeBack(p *page) {
 	defer l.mu.Unlock()
 	to, leads := redirectOf(p)
 	if t.Again && leads {
-		l.astray++
+		l.strays()
 	} else if t.Again && parse.TypeOf(o.Mime) != parse.HTML { // of a page sentOn says it
 		l.astray = 0
 	}
 	if p.cookie && int(t.Hops) < crawl.MaxRedirects && l.astray < maxSelf {
 		o.Again = slices.DeleteFunc(l.ledTo(t), l.oftenBack)
+		l.round = l.round || len(o.Again) > 0
 	}
 	if !leads {
 		return
 	}
 	k, own := to.Key(), p.url.Key()
-	if k != own && !t.Again && !slices.Contains(t.Chain, k) {
-		l.leadsTo(to, own)
-		return
+	if k != own && !slices.Contains(t.Chain, k) {
+		if l.leadsTo(to, own); !t.Again { // there may be another cookie behind the one that it was asked again for
+			return
+		}
 	}
 	if k == own || int(t.Hops) >= crawl.MaxRedirects || len(l.jar.cookies) == 0 && to.Site() == p.url.Site() {
 		o.Reason = crawl.ReasonRedirects
 	} else if !slices.Contains(o.Again, k) {
 		o.Again = append(o.Again, k)
 	}
+}
+
+// strays notes that a URL that was asked again because of a cookie leads on still: with a gate of two cookies all do that are asked between them.
+// mu is held.
+func (l *lease) strays() {
+	if l.round {
+		l.astray++
+	}
+	l.round = false
 }
 
 // oftenBack counts how often a URL was asked again because of a cookie that came behind it, and reports whether it was often enough. mu is
@@ -429,7 +467,7 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 		return
 	}
 	if p.outcome.Redirect = to.String(); p.target.Again {
-		l.astray++
+		l.strays()
 	}
 	l.leadsTo(to, p.url.Key())
 }

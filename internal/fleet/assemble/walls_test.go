@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/ledger"
@@ -588,6 +589,64 @@ func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 	if hits["/8"] != 1 || hits["/9"] != 0 || hits["/robots.txt"] != 2 {
 		t.Errorf("asked were %v", hits)
 	}
+}
+
+// A gate gives two cookies, one behind the other. Pages that were asked again for the first, and wait to go about while the second comes, are asked
+// with both.
+func TestGateOfTwoCookies(t *testing.T) {
+	t.Parallel()
+	const pages, between = 12, 5
+	w := webs.New()
+	port := served(t, w)
+	first, second := make(chan struct{}), make(chan struct{}) // all have been asked without a cookie, and some with the first one
+	var without, with atomic.Int64
+	wait := func(until chan struct{}) {
+		select {
+		case <-until:
+		case <-time.After(100 * time.Millisecond): // not all come at once: then this says less
+		}
+	}
+	set := func(w http.ResponseWriter, name string) {
+		http.SetCookie(w, &http.Cookie{Name: name, Value: "1", Path: "/"})
+	}
+	w.Sites["gates.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+		case r.URL.Path == "/one":
+			wait(first)
+			set(w, "one")
+			send(w, r, "/two")
+		case r.URL.Path == "/two":
+			wait(second)
+			set(w, "two")
+			send(w, r, "/")
+		case has(r, "two"):
+			fmt.Fprintf(w, "<title>%s</title>", r.URL.Path)
+		case has(r, "one"):
+			if n := with.Add(1); n == between {
+				close(second)
+			} else if n < between {
+				wait(second)
+			}
+			send(w, r, "/one")
+		default:
+			if without.Add(1) == pages {
+				close(first)
+			}
+			send(w, r, "/one")
+		}
+	})
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://gates.test:" + port + "/"}
+	for n := 1; n < pages; n++ {
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://gates.test:%s/%d", port, n))
+	}
+	runConfig(t, c)
+	if got := titled(t, c.Dir)["gates.test"]; len(got) != pages {
+		t.Errorf("%d pages, want %d; asked were %v", len(got), pages, w.Hits("gates.test"))
+	}
+	sound(t, c.Dir)
 }
 
 // A site may have one page only that anybody names beside its sitemaps. They are found when that page has let the lease through, although nothing
