@@ -30,7 +30,7 @@ const (
 	namedKnown = 16 // where its own answers were known rather than faint
 	steadyFrom = 8  // finds after which a template's rate of them is known,
 	rareGaps   = 4  // and so many times its mean gap without one are rare: e^-4 of a Poisson process
-	seasonGap  = 40 // days without one are rare in a calendar only then: it has seasons
+	seasonGap  = 66 // days without one are rare in a calendar only then: it has seasons, and nine weeks of holidays
 	dryAfter   = 8  // answers that brought nothing, after which a template is no longer held for productive
 
 	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
