@@ -68,14 +68,7 @@ func TestLeastIsKept(t *testing.T) {
 	if f := b.Rate(n, s, 3000); f.Value < 4e6 {
 		t.Errorf("%+v of a pair that had 4e6", f)
 	}
-	code, err := rec.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := DecodeRecord(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again, code := restarted(t, rec)
 	if x, y := again.Book(Config{}).Rate(n, s, 3000), b.Rate(n, s, 3000); x != y {
 		t.Errorf("%+v after a restart, %+v before", x, y)
 	}

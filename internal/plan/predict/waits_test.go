@@ -40,14 +40,7 @@ func TestProbesWait(t *testing.T) {
 			}
 		}
 	}
-	code, err := rec.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := DecodeRecord(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again, code := restarted(t, rec)
 	if x, y := again.lnRate(again.look(3, 0)), rec.lnRate(rec.look(3, 0)); x != y {
 		t.Errorf("%v after a restart, %v before", x, y)
 	}
@@ -109,4 +102,17 @@ func TestProbesLeftOver(t *testing.T) {
 	if got := Worked(0.05, rec.ProbeWaits()); got != 0.05*(1-mostWaited) {
 		t.Errorf("a probe of 50 ms has worked for %v s", got)
 	}
+}
+
+// restarted returns a record as it is after a restart, and how it was written down.
+func restarted(t *testing.T, rec *Record) (again *Record, code []byte) {
+	t.Helper()
+	code, err := rec.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = DecodeRecord(code); err != nil {
+		t.Fatal(err)
+	}
+	return again, code
 }
