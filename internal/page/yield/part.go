@@ -152,7 +152,7 @@ type guess struct {
 	URLs   int64  `cbor:"3,keyasint,omitempty"` // of so many different ones
 	Differ int64  `cbor:"4,keyasint,omitempty"`
 	Plain  int64  `cbor:"5,keyasint,omitempty"`  // answers whose value does not look random
-	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had
+	Values int64  `cbor:"7,keyasint,omitempty"`  // different ones that it had; of settings, answers
 	Series int64  `cbor:"21,keyasint,omitempty"` // of these, numbers, or names that differ in their numbers
 	Number bool   `cbor:"12,keyasint,omitempty"` // so many are numbers that it may be a series: texts that differ in numbers may be of different things
 	Stem   uint64 `cbor:"13,keyasint,omitempty"` // of the value that came last,

@@ -545,8 +545,10 @@ func (p *pieces) dated() bool {
 	return year == 1 && small >= 1 && small <= 5 && other == 0
 }
 
-// session reports whether a value looks random and is not a moment.
-func session(s string) bool { return classify(s) == opaque && !moment(s) }
+// session reports whether a value looks random and is not a number, which may be a moment.
+func session(s string) bool {
+	return classify(s) == opaque && strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
+}
 
 // values calls fn for everything that varies in a URL.
 func (p *pieces) values(fn func(string)) {
