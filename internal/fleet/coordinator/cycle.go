@@ -185,7 +185,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *schedule.Snapshot, more bool) {
 	v := learn.View{
 		Now: c.clock.MS(now), Seed: c.cfg.Seed + c.sinks.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
-		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Book: r.read.book, Memory: r.memory,
+		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Ran: r.ran(now).Seconds(), Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
 	for id, n := range c.fleet.nodes {

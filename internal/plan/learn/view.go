@@ -19,6 +19,7 @@ type View struct {
 	PerSite      int // on one site
 	PerDomain    int // on one registrable domain; 0 is no limit
 	LeaseSeconds float64
+	Ran          float64          // seconds for which the job has run, interruptions left out
 	Book         *predict.Book    // over the fleet's record, as the strategy reads it
 	Memory       *schedule.Memory // what the last cycle left; nil is nothing
 	Nodes        []Node
@@ -101,7 +102,7 @@ func SnapshotIn(s *schedule.Snapshot, v View) *schedule.Snapshot {
 		before = nil
 	}
 	*s = schedule.Snapshot{
-		Now: v.Now, Seed: v.Seed, PerIP: v.PerIP, PerSite: v.PerSite, PerDomain: v.PerDomain, LeaseSeconds: v.LeaseSeconds,
+		Now: v.Now, Seed: v.Seed, PerIP: v.PerIP, PerSite: v.PerSite, PerDomain: v.PerDomain, LeaseSeconds: v.LeaseSeconds, Ran: v.Ran,
 		Book: v.Book, Memory: v.Memory,
 		Nodes: slices.Grow(s.Nodes[:0], len(v.Nodes)), Tasks: slices.Grow(s.Tasks[:0], len(v.Tasks)), Running: slices.Grow(s.Running[:0], len(v.Leases)),
 	}

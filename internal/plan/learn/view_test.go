@@ -23,7 +23,7 @@ func filled() View {
 	site := Site{Name: "s", Domain: "s.test", Addrs: []string{"192.0.2.1"}, Pause: 2, Latency: 0.5, Connections: 3, Silent: true, Failed: true}
 	need := schedule.Vector{1, 2, 3}
 	return View{
-		Now: 1000, Seed: 7, PerIP: 1, PerSite: 2, PerDomain: 3, LeaseSeconds: 60, Book: l.Record().Book(predict.Config{}), Memory: &schedule.Memory{},
+		Now: 1000, Seed: 7, PerIP: 1, PerSite: 2, PerDomain: 3, LeaseSeconds: 60, Ran: 90, Book: l.Record().Book(predict.Config{}), Memory: &schedule.Memory{},
 		Nodes: []Node{{
 			ID: "n", Incarnation: "i", Labels: map[string]string{"city": "c"}, Leases: 4, Held: 1, Requests: 8, Worked: true, Draining: true, OnDemand: true,
 			Offer: schedule.Vector{4, 5, 6}, Prices: price.Rates{Reserve: 1, Use: 2, Surcharge: 3},

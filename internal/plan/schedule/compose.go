@@ -113,7 +113,8 @@ type Context struct {
 
 	row     row // figures of one task
 	figures *figures
-	paid    []float64
+	paid    []float64 // prices of the last cycle: of bandwidth,
+	places  []float64 // and of places; nil: nobody has asked
 	stores  []predict.Figure
 	carry   []float64 // of each node, see carries
 	cache   map[string]any
@@ -410,6 +411,20 @@ func (c *Context) priceOf(node int) float64 {
 		}
 	}
 	return c.paid[node]
+}
+
+// placeOf is the price of a place of a node in the last cycle, useful Mbit/s.
+func (c *Context) placeOf(node int) float64 {
+	if c.S.Memory == nil {
+		return 0
+	}
+	if c.places == nil {
+		c.places = make([]float64, len(c.S.Nodes))
+		for i := range c.places {
+			c.places[i] = c.S.Memory.Slots[c.S.Nodes[i].ID]
+		}
+	}
+	return c.places[node]
 }
 
 // Success is the share of requests of a pair that give a page.

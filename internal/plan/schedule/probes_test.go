@@ -168,6 +168,47 @@ func TestProbesAreWorthIt(t *testing.T) {
 	}
 }
 
+// A probe costs the place that it takes: where places are what is scarce, none is made that brings less than a lease there would.
+func TestProbesPayForPlaces(t *testing.T) {
+	none := func(int, int, bool) bool { return false }
+	s := fleet(3, 9)
+	for _, price := range []struct {
+		place float64 // Mbit/s, where pairs are thought to have eight
+		want  int
+	}{{0, 9}, {300, 0}} {
+		s.Memory = &Memory{Slots: map[string]float64{}}
+		for i := range s.Nodes {
+			s.Memory.Slots[s.Nodes[i].ID] = price.place
+		}
+		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != price.want {
+			t.Errorf("%d probes where a place is worth %v Mbit/s, want %d", len(p.Assignments), price.place, price.want)
+		}
+	}
+}
+
+// What a crawl that has just begun would only have of a probe in half an hour is not measured: most are over by then.
+func TestProbesAreOfUseAsLongAsCrawlsGoOn(t *testing.T) {
+	s := fleet(2, 2)
+	s.LeaseSeconds = 500
+	for j := range s.Tasks {
+		s.Tasks[j].Bits = math.Inf(1)
+		for range 4 {
+			s.Book.Reported(0, j, predict.Report{Bits: 8e7, Seconds: 10, Good: 10, All: 10}, 900)
+		}
+	}
+	s.Book.Crawled(0, 0, 3*2e8, 75, false, 900) // root pages are large
+	s.Book.Fit()
+	for _, ran := range []struct {
+		seconds float64
+		want    int
+	}{{0, 0}, {1800, 2}} {
+		s.Ran = ran.seconds
+		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: func(int, int, bool) bool { return false }}); len(p.Assignments) != ran.want {
+			t.Errorf("%d probes after %v s, want %d", len(p.Assignments), ran.seconds, ran.want)
+		}
+	}
+}
+
 // Where all nodes seem alike each probes as many sites as the others.
 func TestProbesThatAreWorthItAreSpread(t *testing.T) {
 	s := fleet(4, 20)

@@ -131,6 +131,7 @@ type Snapshot struct {
 	Memory    *Memory       // what the last cycle left; nil is nothing
 
 	LeaseSeconds float64 // that a lease lasts at most; 0 is not known
+	Ran          float64 // seconds for which the job has run
 
 	figures *figures // what the book was asked already; nil is nothing
 	counted *counts  // of Running; nil is nothing

@@ -13,6 +13,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	v := &e.view
 	*v = learn.View{
 		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, PerIP: e.w.PerIP, PerDomain: e.w.PerDom, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
+		Ran:   float64(e.now) / 1000,
 		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases,
 	}
 	if e.w.Tasks != nil && !e.w.Apart {

@@ -36,7 +36,7 @@ func TestFewSitesSpreadOverFastNodes(t *testing.T) {
 			w := Made(Terms{Nodes: 20, Sites: sites, Minutes: 10, Capacity: 2, Strong: 4, Factor: 5, Tells: 0.3, Noise: 0.2}, 100+seed)
 			sum += runBound(t, w, "flow", w.Bound()).Share()
 		}
-		if mean := sum / float64(seeds); mean < 0.83 {
+		if mean := sum / float64(seeds); mean < 0.82 {
 			t.Errorf("%d sites: flow has %.3f of the bound on average", sites, mean)
 		}
 	}
