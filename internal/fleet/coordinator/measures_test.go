@@ -25,8 +25,8 @@ func TestForecasts(t *testing.T) {
 	const n = maxForecasts + 7
 	for i := range n {
 		site := fmt.Sprintf("s%d.test", i%50)
-		tell(learn.Fact{At: int64(i), Kind: learn.Delay, Node: "a", Site: site, Seconds: 0.02},
-			learn.Fact{At: int64(i), Kind: learn.Report, Node: "a", Site: site, Bits: 8e6, Seconds: 2, Good: 10, All: 10})
+		tell(learn.Fact{At: int64(1000 * i), Kind: learn.Delay, Node: "a", Site: site, Seconds: 0.02},
+			learn.Fact{At: int64(1000 * i), Kind: learn.Report, Node: "a", Site: site, Bits: 8e6, Seconds: 2, Good: 10, All: 10})
 	}
 	for i := range 3 { // of a pair the first delay counts
 		tell(learn.Fact{Kind: learn.Store, Node: "b", Bits: 1e6, Seconds: 1}, learn.Fact{Kind: learn.Delay, Node: "b", Site: fmt.Sprintf("s%d.test", i/2), Seconds: 0.01})
@@ -43,8 +43,8 @@ func TestForecasts(t *testing.T) {
 		}
 		last = f.At
 	}
-	if speeds != maxForecasts || last != n-1 || len(all)-speeds != 2 { // of sites nothing was known when their first delay came
-		t.Fatalf("%d forecasts of speed, %d of delays, the last one of %d", speeds, len(all)-speeds, last)
+	if speeds != maxForecasts || last != 1000*(n-1) || len(all)-speeds != 2 { // of sites nothing was known when their first delay came
+		t.Fatalf("%d forecasts of speed, %d of delays, the last one at %d", speeds, len(all)-speeds, last)
 	}
 	if f := all[speeds-1]; f.Source != "measured" || math.Abs(f.Expected/4e6-1) > 0.1 {
 		t.Errorf("of a pair that was always as fast: %+v", f)

@@ -255,6 +255,42 @@ func TestAgingIsLearned(t *testing.T) {
 	}
 }
 
+// A lease that tells every few seconds how fast it is says the same again and again: that tells neither that leases agree, nor more of its pair than a
+// lease that tells when it ends.
+func TestPartsOfOneLeaseAreHardlyApart(t *testing.T) {
+	const nodes, sites, noise, each = 10, 20, 0.6, 30_000
+	told := func(parts int64) (learned, sigma, weight float64) {
+		b, r := New(Config{}), rand.New(rand.NewPCG(1, 2))
+		for i := range nodes {
+			b.Node(fmt.Sprint("n", i))
+		}
+		for j := range sites {
+			b.Site(fmt.Sprint("s", j))
+		}
+		for turn := range int64(40) { // each site is with one node after the other, mostly for a lease
+			for j := range sites {
+				i, bits := (j+int(turn))%nodes, math.Exp(14+noise*r.NormFloat64())
+				for k := range parts {
+					n := float64(parts)
+					b.Reported(i, j, Report{Bits: 30 / n * bits, Seconds: 30 / n, Good: 80 / n, All: 80 / n}, turn*each+(k+1)*each/parts)
+				}
+			}
+		}
+		b.Fit()
+		learned, _ = b.aging.fit()
+		p := b.look(0, 0)
+		return math.Sqrt(learned), b.Rate(0, 0, 40*each).Sigma, p.rate.weight
+	}
+	once, sure, _ := told(1)
+	often, surer, weight := told(7)
+	if math.Abs(once-noise) > 0.1 || math.Abs(often-noise) > 0.15 {
+		t.Errorf("leases differ by %v: %.2f was learned where they tell once, %.2f where they tell in parts", noise, once, often)
+	}
+	if surer < 0.6*sure {
+		t.Errorf("a pair is known within %.2f by leases that tell in parts (they weigh %.1f), within %.2f by those that tell once", surer, weight, sure)
+	}
+}
+
 // A fleet that gets other landmarks, and more of them, goes on predicting: sites stay where the old ones have seen them until the next
 // Fit.
 func TestLandmarksChange(t *testing.T) {

@@ -164,7 +164,7 @@ func (s *samples) add(ms float64) {
 // level is a mean that forgets.
 type level struct {
 	mean   float64
-	weight float64 // observations, the old ones less
+	weight float64 // observations, the old ones less, and those less that follow one another at once
 	at     int64
 	off    int     // observations in a row that were far from the mean, on one side
 	leases float64 // share of the weight that leases have; what is left is that of bandwidth probes, as they were measured (waits.go)
@@ -451,49 +451,28 @@ func (rec *Record) observe(p *pair, x speed, at int64) {
 		} else {
 			l.off = 0
 		}
-		rec.aging.add(min(off*off, farOff*farOff)/(1+1/l.weight), dt)
+		if dt >= justNow || l.weight >= 2 { // else it is hardly apart from all that the pair is known by
+			rec.aging.add(min(off*off, farOff*farOff)/(1+1/l.weight), dt, apart(dt))
+		}
 		f = 1 / (1 + l.weight*drift*float64(dt)/noise)
 	}
 	if l.off >= 3 {
 		f, l.off = 0, 0
 	}
-	w := min(l.weight*f, keepWeight)
-	l.mean, l.leases = (l.mean*w+x.ln)/(w+1), l.leases*w/(w+1)
-	if !x.probe {
-		l.leases += 1 / (w + 1)
+	w, one := min(l.weight*f, keepWeight), 1.0
+	if w > 0 {
+		one = apart(dt)
 	}
-	l.weight, l.at = w+1, at
+	l.mean, l.leases = (l.mean*w+x.ln*one)/(w+one), l.leases*w/(w+one)
+	if !x.probe {
+		l.leases += one / (w + one)
+	}
+	l.weight, l.at = w+one, at
 }
 
 // variance is that of a pair's ln speed around what was measured of it, at a time.
 func (l *level) variance(noise, drift float64, at int64) float64 {
 	return noise/l.weight + drift*float64(max(0, at-l.at))
-}
-
-// aging learns from the measurements that come to pairs which were measured before how far one measurement is from its
-// pair's mean, and how a mean moves while nobody looks: the squares of their distances lie around a line over the time
-// in between (variances of ln speed; ms). It starts as if it had seen startNoise at once and twice that after half an hour.
-type aging struct{ n, e, t, tt, et float64 }
-
-const (
-	startNoise = 0.09      // a standard deviation of 0.3
-	startAfter = 1_800_000 // ms
-	startCount = 10        // measurements that the start is worth, each
-	keepAging  = 2000      // measurements that it remembers
-)
-
-func (a *aging) add(square float64, dt int64) {
-	const keep = 1 - 1.0/keepAging
-	t := float64(dt)
-	a.n, a.e, a.t, a.tt, a.et = a.n*keep+1, a.e*keep+square, a.t*keep+t, a.tt*keep+t*t, a.et*keep+t*square
-}
-
-// fit returns the line: the variance of one measurement, and what is added to it in each ms.
-func (a *aging) fit() (noise, drift float64) {
-	const n, e, t, tt, et = 2 * startCount, 3 * startCount * startNoise, startCount * startAfter, startCount * startAfter * startAfter, 2 * startCount * startNoise * startAfter
-	sn, se, st, stt, set := a.n+n, a.e+e, a.t+t, a.tt+tt, a.et+et
-	drift = max(0, (sn*set-st*se)/(sn*stt-st*st))
-	return max(1e-3, (se-drift*st)/sn), drift
 }
 
 func (s share) now(at int64) share {
