@@ -63,3 +63,44 @@ func TestButtons(t *testing.T) {
 		t.Errorf("%d of %d pages asked for that say 200 things", asked["version"], things)
 	}
 }
+
+// A button may be a redirect, in a path: to where one logs in, or back to the page that has it. No two of its addresses are equal, and no file is
+// behind any. One that leads to a page now and then that nothing else names goes on.
+func TestButtonsThatRedirect(t *testing.T) {
+	const things = 4 * limit
+	for name, c := range map[string]struct {
+		most  int
+		names int // in its address
+		of    func(i int) (text uint64, found int)
+	}{
+		"to log in":            {limit + 3*(strangers+sameAfter), 1, func(int) (uint64, int) { return 2 << 32, 0 }},
+		"back":                 {limit + 3*(strangers+sameAfter), 1, func(i int) (uint64, int) { return uint64(1_000_000+i) << 32, 0 }},
+		"back, in many words":  {2 * limit, 20, func(i int) (uint64, int) { return uint64(1_000_000+i/12) << 32, 0 }},
+		"to a page one in 50":  {things, 1, func(i int) (uint64, int) { return uint64(1_000_000+i) << 32, i % 50 / 49 }},
+		"to a page of its own": {things, 1, func(i int) (uint64, int) { return uint64(1_000_000+i) << 32, 1 }},
+	} {
+		m, asked := New(), 0
+		take := func(a Answer, format string, i int) uint32 {
+			a.URL, a.Marked = parsed(t, fmt.Sprintf("http://h.test"+format, i, xx(uint32(i)))), true
+			a.Template = m.Template(a.URL)
+			m.Take(&a)
+			return a.Template
+		}
+		for i := range things {
+			thing := take(Answer{Page: true, Text: uint64(i+10) << 32, Sample: []uint32{xx(uint32(i)), xx(uint32(i)) + 2}}, "/thing/%d?is=%x", i)
+			path := fmt.Sprintf("/add/thing/%%d/key/%%08xf00d/as-%c/", 'a'+i%c.names)
+			if m.Judge(parsed(t, fmt.Sprintf("http://h.test"+path, i, xx(uint32(i)))), thing, false).Wait {
+				continue
+			}
+			asked++
+			text, found := c.of(i)
+			via := take(Answer{Via: thing, Moved: true, Text: text, Links: 1, Found: found, Feeds: Feeds{Own: found}}, path, i)
+			if found > 0 {
+				take(Answer{Via: via, Page: true, Text: uint64(2_000_000+i) << 32, Sample: []uint32{xx(uint32(i + things)), xx(uint32(i+things)) + 2}}, "/behind/%d?is=%x", i)
+			}
+		}
+		if asked > c.most || c.most == things && asked < things {
+			t.Errorf("%s: %d of %d asked for, want %d", name, asked, things, c.most)
+		}
+	}
+}

@@ -90,11 +90,16 @@ func (m *Model) credit(via *Template) Event {
 	return Nothing
 }
 
-// points lends a template for a redirect to what was not there as much as what comes of it may pay: the redirect itself has cost nothing.
-func (t *Template) points(a *Answer) {
-	if a.Found > a.Same {
-		t.Lent += namedKnown
+// moved takes in a redirect. One to what was not there costs nothing, and lends its template as much as what comes of it may pay. One to what
+// was there brings nothing, as a button does that leads back to where it stands.
+func (m *Model) moved(t, via *Template, a *Answer) Event {
+	switch {
+	case a.Found > a.Same:
+		t.Lent, t.Equal = t.Lent+namedKnown, 0
+	case a.Found == 0 && a.Moved:
+		return m.barren(t, via, a, faintCosts, aKnown)
 	}
+	return Nothing
 }
 
 // lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.

@@ -29,7 +29,8 @@
 //   - The end of a way adds an eighth to what has named it, if that is new by little and has named more of such than it has pages.
 //   - A new one takes 64 off, less if it is new by less than half; and 4 off the group that has named it, or 16 where that one's own
 //     texts are known, but no more than that one's answers have cost that named something else than their kind; a redirect to what was not
-//     there counts as 16. One that others have named takes off no more than such have cost: it says nothing of what its own kind names.
+//     there counts as 16, and one to what was there adds 1. One that others have named takes off no more than such have cost: it says nothing
+//     of what its own kind names.
 //
 // The sum never falls below zero. At the limit, 500, the group is cut: after 167 known texts or 500 that differ in numbers only, or later,
 // if more than one answer in 22, or one in 65, was new in between. The limit is lower, by the greatest of these: up to 200 if the group has

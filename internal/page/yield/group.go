@@ -12,6 +12,16 @@ import (
 // dated reports whether a template is of the days, weeks or hours of a calendar.
 func (t *Template) dated() bool { return t.Dated > 0 && t.Dated*10 >= t.Marked*9 }
 
+// equal is how many answers in a row of the templates of a group had a text that was known, or led to what was there.
+func (m *Model) equal(g *Group) (n int64) {
+	for _, t := range m.byID {
+		if t.Group == g.ID {
+			n += t.Equal
+		}
+	}
+	return n
+}
+
 // loose reports whether a group has brought nothing yet.
 func (g *Group) loose() bool { return g.New == 0 }
 

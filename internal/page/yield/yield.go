@@ -370,7 +370,7 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		return max(event, m.brought(t, via, m.weight*m.pays))
 	case isNeutral:
-		t.points(a)
+		event = max(event, m.moved(t, via, a))
 	case isPartly:
 		if g.Cut {
 			return max(event, m.brought(t, via, partPays))
@@ -524,9 +524,10 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if g.Cut || g.Sum < g.limit() || m.spareSteady(g) {
 		return Nothing
 	}
-	if !t.forms() && !t.dated() && !t.crosses() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
+	forms := t.forms() || a.Moved && m.equal(g) >= limit // a redirect is no file
+	if !forms && !t.dated() && !t.crosses() && g.Less == 0 && !m.combines(t) && (g.dies() || t.Params <= 1 && costs == faintCosts && !t.bag() && g.finite()) {
 		pays := int64(2 * bucketSize)
-		if t.Params > 0 { // it is looked at again when it may be of forms
+		if t.Params > 0 || a.Moved { // it is looked at again when it may be of forms
 			pays = min(pays, max(1, limit-t.Equal))
 		}
 		g.Sum, g.Spared = g.Sum-pays, true
