@@ -58,6 +58,9 @@ func (m *Model) extra(t *Template, p *pieces, a *Answer, uri string) (event Even
 			event = max(event, m.lacks(p, a, Part{Kind: partAlias, Name: s, Template: t.ID}))
 		}
 	}
+	if !p.query && len(a.Sample) >= minAlike {
+		m.rests.add(bare(uri)^likeSeed, sketch(a.Sample)&^1)
+	}
 	at := bare(uri)
 	if was, ok := m.rests.get(at); !ok || was&^one != a.Text&^one {
 		m.rests.add(at, a.Text&^one)
@@ -110,10 +113,65 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 			g.URLs++
 			m.rests.add(at, text|one)
 		}
-	case !same:
+	case same:
+	case part.Kind == partExtra && m.near(at, a):
+		a.near = append(a.near, besides{g, at})
+	default:
 		g.Differ++
 	}
 	return m.weigh(g)
+}
+
+// besides is a parameter without which a URL's text is nearly the same, and where that is kept.
+type besides struct {
+	g  *guess
+	at uint64
+}
+
+// near reports whether an answer says nearly the same as the URL without query does whose text is kept at a place.
+func (m *Model) near(at uint64, a *Answer) bool {
+	was, ok := m.rests.get(at ^ likeSeed)
+	return ok && len(a.Sample) >= minAlike && common(sketch(a.Sample), was) >= alike
+}
+
+// resembles takes in what is new in an answer that says nearly the same as the URL without a parameter: if nothing is, neither words nor figures,
+// pictures, names or numbers, nor where it leads, the parameter shows nothing of its own. The form to answer a comment, or a calendar's month beside
+// an article, is a few words that are known.
+func (m *Model) resembles(a *Answer, of kind) (event Event) {
+	const one = 1 // there was a URL with more that was nearly the same
+	for _, b := range a.near {
+		switch {
+		case of.brings() || a.Found > a.Led:
+			b.g.Differ++
+		case of == isFaint:
+			b.g.Alike++
+			if was, _ := m.rests.get(b.at ^ likeSeed); was&one == 0 {
+				b.g.AlikeURLs++
+				m.rests.add(b.at^likeSeed, was|one)
+			}
+		}
+		event = max(event, m.weigh(b.g))
+	}
+	return event
+}
+
+// extra reports whether so many URLs with a parameter were nearly the same as those without it that all are.
+func (g *guess) extra(named bool) bool {
+	if named {
+		return g.Alike >= nearNamed && g.Differ*agreeOne <= g.Alike
+	}
+	return g.Alike >= agreeNumber && g.AlikeURLs >= urlsAlias && g.Differ*numberOne <= g.Alike
+}
+
+// extraAnywhere reports whether that holds of a parameter of one name in all templates together, each of which may be one page.
+func (m *Model) extraAnywhere(p Part) bool {
+	all := guess{}
+	for _, g := range m.guesses {
+		if g.Part.Kind == partExtra && g.Part.Name == p.Name {
+			all.Alike, all.AlikeURLs, all.Differ = all.Alike+g.Alike, all.AlikeURLs+g.AlikeURLs, all.Differ+g.Differ
+		}
+	}
+	return all.extra(false)
 }
 
 // numbered takes in a number that a parameter has: one of several numbers may be that of a page, of which most things have but one.

@@ -28,6 +28,7 @@ const (
 	sketchBins = 15
 	alike      = 10 // bins in common: two thirds, a text of which a quotation differs
 	unlike     = 7  // fewer: less than a half
+	nearNamed  = 8  // answers that are nearly the page without a parameter, where all templates together have enough
 	nearer     = 3  // bins more than with another rest; a binomial's standard deviation is at most 2
 	wordedOne  = 8  // one of so many alike texts, or more, differs in words: that of a page with other words around it
 
@@ -320,6 +321,9 @@ func (m *Model) weigh(g *guess) Event {
 	if all := m.guesses[g.Part.anywhere().hash()]; elsewhere == 0 && g.Part.everywhere() && all != nil && all.proven(0) {
 		elsewhere = 1
 	}
+	if elsewhere == 0 && g.Part.Kind == partExtra && g.extra(true) && m.extraAnywhere(g.Part) {
+		elsewhere = 1
+	}
 	if elsewhere == 0 && m.sessions(g.Part) {
 		elsewhere = 1
 	}
@@ -363,6 +367,9 @@ func (g *guess) wrong() bool {
 	}
 	if g.Part.Kind == partAlias {
 		return g.Differ*aliasOne > g.Agree
+	}
+	if g.Part.Kind == partExtra && g.Alike > g.Agree {
+		return g.Differ*agreeOne > g.Alike
 	}
 	if g.Number && !g.Part.orders() {
 		return g.Differ*numberOne > g.Agree
@@ -415,7 +422,7 @@ func (g *guess) proven(elsewhere int) bool {
 	}
 	named := elsewhere > 0
 	alike := g.Alike
-	if g.Number {
+	if g.Number || g.Part.Kind == partExtra {
 		alike = 0
 	}
 	enough := func(agree, urls, differ, min, minURLs int64) bool {
@@ -425,6 +432,8 @@ func (g *guess) proven(elsewhere int) bool {
 	switch {
 	case g.Part.Kind == partPlace:
 		return g.noPlace(elsewhere)
+	case g.Part.Kind == partExtra && g.extra(named):
+		return true
 	case g.Part.Kind == partAlias && g.Differ*aliasOne > g.Agree:
 		return false
 	case g.Part.Kind == partAlias && named:

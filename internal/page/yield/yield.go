@@ -284,8 +284,9 @@ type Answer struct {
 	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
 
-	again   bool // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
-	crossed bool // its numbers are those of two things: see told
+	again   bool      // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
+	near    []besides // parameters without which it says nearly the same
+	crossed bool      // its numbers are those of two things: see told
 }
 
 // Feeds counts URLs that a page has named and that were not there.
@@ -352,6 +353,7 @@ func (m *Model) Take(a *Answer) Event {
 	a.again = a.again || m.chooses(t, &m.pieces)
 	spelled, event := m.compare(t, a)
 	of := m.novelty(a)
+	event = max(event, m.resembles(a, of))
 	if m.Feeding(t.ID) && !m.Watches(t.ID) {
 		a.Feeds = Feeds{Own: a.Found} // they were counted for what its links are called
 	}
