@@ -152,8 +152,7 @@ type asking struct {
 
 // entry is a queue entry and its URL's record.
 type entry struct {
-	place  uint64
-	key    crawl.Key
+	looked
 	r      *record
 	passed int // which of those that were looked at
 }
@@ -179,9 +178,13 @@ func (a *asking) batch(batch []entry, n int) []entry {
 		if len(a.passed) == 0 {
 			a.t.head = e.place
 		}
-		if e.template&noTemplate != 0 && e.template != a.none() && a.again < againAtOnce {
-			e.template = 0
-			a.again++
+		if e.template&noTemplate != 0 && e.template != a.none() {
+			if of := a.m.At(e.shape); of != 0 {
+				e.template, e.shape = of, 0
+			} else if a.again < againAtOnce {
+				e.template = 0
+				a.again++
+			}
 		}
 		if e.template != 0 {
 			w := a.wants(e)
@@ -194,7 +197,7 @@ func (a *asking) batch(batch []entry, n int) []entry {
 				loose++
 			}
 		}
-		batch = append(batch, entry{place: e.place, key: e.key, passed: len(a.passed)})
+		batch = append(batch, entry{looked: e, passed: len(a.passed)})
 		a.passed = append(a.passed, looked{place: e.place, key: e.key})
 	}
 	return batch
@@ -284,19 +287,23 @@ func (a *asking) add(e *entry, g *crawl.Target) (bool, error) {
 	if a.t.Search > 0 {
 		return true, nil // what a search names is wanted, whatever else its template has brought
 	}
+	var shape uint64
+	if r.template == 0 && e.hasTemplate() {
+		r.template = e.template
+	}
 	if r.template == 0 {
 		u, err := crawl.Parse(r.URL)
 		if err != nil {
 			return true, nil
 		}
-		r.template = a.m.Find(u)
+		r.template, shape = a.m.FindShape(u)
 	}
 	via := r.ownVia(g.Key)
 	w := a.m.Want(r.template, via, g.Key)
 	if w.Loose && a.loose >= yield.MaxLoose || a.given[w.Group] >= w.Room {
-		was := looked{e.place, e.key, r.template, via}
+		was := looked{place: e.place, key: e.key, template: r.template, via: via}
 		if r.template == 0 {
-			was.template = a.none()
+			was.template, was.shape = a.none(), shape
 		}
 		a.pass(e.passed, was)
 		return false, nil

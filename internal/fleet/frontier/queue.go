@@ -16,17 +16,18 @@ import (
 // memory is what is remembered of the first entries of a task's queue, so that those that wait for room, which may be thousands, are not read
 // again each time. It is not part of the view: without it all are read.
 type memory struct {
-	entries []looked // in the order of their places
-	end     uint64   // every entry before this place is among them, but for those that came since:
-	fresh   uint64   // they are at this place or behind it
+	entries []looked             // in the order of their places
+	end     uint64               // every entry before this place is among them, or
+	fresh   map[uint64]crawl.Key // has come since: by its place
 }
 
 // looked is a queue entry that was looked at. One that had to wait for room has the templates for which it did, which do not change while it is in
-// its place, or none of them, and how many templates the site had then; any other is read again.
+// its place, or none of them, the shape of which it would be one, and how many templates the site had then; any other is read again.
 type looked struct {
 	place         uint64
 	key           crawl.Key // of its URL
 	template, via uint32
+	shape         uint64
 }
 
 // lookedSize is what an entry that is remembered takes, in bytes.
@@ -48,16 +49,55 @@ func (e looked) hasTemplate() bool { return e.template != 0 && e.template&noTemp
 const (
 	maxRemembered = 4096
 	maxKept       = 2 * maxRemembered
+	maxFresh      = maxRemembered // entries that come between two walks in front of the end; what is behind one more is read again
 )
 
 // came notes that an entry is put into the queue.
-func (m *memory) came(place uint64) { m.fresh = min(m.fresh, place) }
+func (m *memory) came(place uint64, k crawl.Key) {
+	if place >= m.end {
+		return // it is read
+	}
+	if i, found := m.find(place); found { // it was gone
+		m.entries[i] = looked{place: place, key: k}
+		return
+	}
+	if len(m.fresh) == maxFresh {
+		m.end = place
+		return
+	}
+	if m.fresh == nil {
+		m.fresh = map[uint64]crawl.Key{}
+	}
+	m.fresh[place] = k
+}
 
 // left notes that an entry is taken out of the queue.
 func (m *memory) left(place uint64) {
+	delete(m.fresh, place)
 	if i, found := m.find(place); found {
 		m.entries[i] = looked{place: place, via: goneVia}
 	}
+}
+
+// all returns what is remembered with what has come since, in the order of their places. The memory is not to be used any more.
+func (m *memory) all() []looked {
+	came := make([]looked, 0, len(m.fresh))
+	for place, k := range m.fresh {
+		came = append(came, looked{place: place, key: k})
+	}
+	slices.SortFunc(came, func(x, y looked) int { return cmp.Compare(x.place, y.place) })
+	old := len(m.entries)
+	all := append(m.entries, came...)
+	for to := len(all) - 1; len(came) > 0; to-- { // from behind, so that none is written over before it has moved
+		if last := len(came) - 1; old > 0 && all[old-1].place > came[last].place {
+			old--
+			all[to] = all[old]
+		} else {
+			all[to] = came[last]
+			came = came[:last]
+		}
+	}
+	return all
 }
 
 func (m *memory) find(place uint64) (int, bool) {
@@ -71,12 +111,12 @@ func (m *memory) waits(place uint64) bool {
 }
 
 // size is how many bytes it takes.
-func (m *memory) size() int { return lookedSize * cap(m.entries) }
+func (m *memory) size() int { return lookedSize * (cap(m.entries) + len(m.fresh)) }
 
 // queue puts a URL into a task's queue.
 func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
 	t.head = min(t.head, place)
-	t.memory.came(place)
+	t.memory.came(place, k)
 	x.tasks[t.ID] = t
 	return x.b.Set(queueKey(t.ID, place), k[:], nil)
 }
@@ -100,7 +140,8 @@ type queueWalk struct {
 
 // walk begins before the first entry of a task's queue.
 func (f *Frontier) walk(t *Task) *queueWalk {
-	return &queueWalk{db: f.db, task: t.ID, known: max(t.head, min(t.memory.end, t.memory.fresh)), all: t.memory.entries, rest: t.memory.entries}
+	all := t.memory.all()
+	return &queueWalk{db: f.db, task: t.ID, known: max(t.head, t.memory.end), all: all, rest: all}
 }
 
 // next goes to the next entry, and reports whether there is one.
@@ -111,7 +152,7 @@ func (w *queueWalk) next() (looked, bool) {
 			return e, true
 		}
 	}
-	if !w.reads() {
+	if w.known == math.MaxUint64 || !w.reads() {
 		w.known = math.MaxUint64
 		return looked{}, false
 	}
@@ -145,7 +186,7 @@ func (w *queueWalk) end(passed []looked) (memory, error) {
 	if w.err != nil {
 		return memory{}, damaged(w.err)
 	}
-	m := memory{end: w.known, fresh: math.MaxUint64}
+	m := memory{end: w.known}
 	if room := max(0, maxKept-len(passed)); len(w.rest) > room {
 		if w.rest = w.rest[:room]; room > 0 {
 			m.end = min(m.end, w.rest[room-1].place+1)

@@ -29,7 +29,7 @@ func TestWalkSeesTheWholeQueue(t *testing.T) {
 			there[place] = 0
 			key := keyOf(place)
 			task.head = min(task.head, place)
-			task.memory.came(place)
+			task.memory.came(place, key)
 			if err := f.db.Set(queueKey(7, place), key[:], pebble.NoSync); err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestMemoryEnds(t *testing.T) {
 	task := &Task{ID: 7}
 	const entries = 2 * maxKept
 	for place := range uint64(entries) {
-		task.memory.came(place)
+		task.memory.came(place, crawl.Key{})
 		if err := f.db.Set(queueKey(7, place), make([]byte, len(crawl.Key{})), pebble.NoSync); err != nil {
 			t.Fatal(err)
 		}
@@ -129,5 +129,63 @@ func TestMemoryEnds(t *testing.T) {
 	task.memory.left(5)
 	if task.memory.waits(5) || !task.memory.waits(6) {
 		t.Error("an entry that is gone waits, or one that is there does not")
+	}
+}
+
+// What comes in front of the end of what is remembered is remembered as well: none of it is read again. More than there is room for is read.
+func TestWhatComesIsRemembered(t *testing.T) {
+	t.Parallel()
+	f := open(t, vfs.NewMem())
+	task := &Task{ID: 7}
+	key := func(place uint64) (k crawl.Key) { binary.BigEndian.PutUint64(k[:], place); return k }
+	put := func(place uint64) {
+		k := key(place)
+		task.memory.came(place, k)
+		if err := f.db.Set(queueKey(7, place), k[:], pebble.NoSync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	walk := func() (read bool) {
+		t.Helper()
+		w := f.walk(task)
+		var passed []looked
+		for e, ok := w.next(); ok; e, ok = w.next() {
+			if e.key != key(e.place) || len(passed) > 0 && e.place <= passed[len(passed)-1].place {
+				t.Fatalf("%+v", e)
+			}
+			e.template = 1
+			passed = append(passed, e)
+		}
+		if len(passed) != count {
+			t.Fatalf("%d entries, want %d", len(passed), count)
+		}
+		read = w.it != nil
+		var err error
+		if task.memory, err = w.end(passed); err != nil {
+			t.Fatal(err)
+		}
+		return read
+	}
+	for place := uint64(10); place < 1000; place += 10 {
+		put(place)
+		count++
+	}
+	if !walk() {
+		t.Error("a queue of which nothing is known is not read")
+	}
+	for place := uint64(5); place < 2000; place += 10 {
+		put(place)
+		count++
+	}
+	if walk() {
+		t.Error("what has come is read")
+	}
+	for place := range uint64(2 * maxFresh) {
+		put(20_000 - place)
+		count++
+	}
+	if !walk() {
+		t.Error("more is remembered than there is room for")
 	}
 }

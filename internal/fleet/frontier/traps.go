@@ -16,7 +16,7 @@ const (
 	modelsSize  = 24 << 20 // bytes of models in memory, about
 	sweepAtOnce = 2000     // URLs of a site that one entry looks at again
 	skipAtOnce  = 4        // queue entries that are looked at for each URL that is wanted
-	againAtOnce = 256      // of these that had no template, those of which it is found out whether they have one now
+	againAtOnce = 64       // of these that had no template and whose shape has none now, those that are read again: they may have another shape
 )
 
 func modelKey(task uint32) []byte { return binary.BigEndian.AppendUint32([]byte{'y'}, task) }

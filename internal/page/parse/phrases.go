@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ type reader struct {
 	sum      uint64       // of the words so far, in their order,
 	bag      uint64       // and in any
 	sample   []uint32
+	most     uint32 // marks from here on are not among the smallest
 	pictures []uint32
 	called
 	figures
@@ -69,7 +71,7 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r.disown()
 	r.before, r.bag, r.sum, r.sample, r.figures = nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
 	r.said = said{}
-	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
+	r.pictures, r.called, r.numbers, r.mine, r.most = nil, called{}, nil, nil, math.MaxUint32
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
 		r.mine = mineOf([]byte(at))
@@ -424,14 +426,20 @@ func (r *reader) endText() {
 	r.endCell()
 }
 
-// keep takes in a phrase, if its mark is among the smallest.
+// keep takes in a phrase, if its mark is among the smallest. Most are not.
 func (r *reader) keep(h uint64) {
-	mark := uint32(h>>32) &^ 1
+	if mark := uint32(h>>32) &^ 1; mark < r.most {
+		r.kept(mark)
+	}
+}
+
+// kept takes in a mark that may be among the smallest.
+func (r *reader) kept(mark uint32) {
 	if r.onward {
 		mark |= 1
 	}
-	if n := len(r.sample); n < MaxPhrases || mark < r.sample[n-1] {
-		r.sample = least(r.sample, mark, MaxPhrases)
+	if r.sample = least(r.sample, mark, MaxPhrases); len(r.sample) == MaxPhrases {
+		r.most = r.sample[MaxPhrases-1]
 	}
 }
 

@@ -99,7 +99,11 @@ func wordAt(b []byte, i int) (exact, alike uint64, end int, letters bool) {
 func shortWord(x, at uint64, n int) (exact, alike uint64) {
 	mask, last := uint64(1)<<(8*n)-1, wordLast^uint64(n)
 	x &= mask
-	return mix(wordSeed^x, last), mix(wordSeed^(x|at>>2&mask), last)
+	exact = mix(wordSeed^x, last)
+	if low := x | at>>2&mask; low != x {
+		return exact, mix(wordSeed^low, last)
+	}
+	return exact, exact // as most words are
 }
 
 // longWord is wordAt for a word of eight bytes or more, or one that has other bytes than letters.

@@ -184,6 +184,24 @@ func (m *Model) Find(u crawl.URL) uint32 {
 	return 0
 }
 
+// FindShape is Find, and returns the shape of a URL that has no template, by which At may find one later.
+func (m *Model) FindShape(u crawl.URL) (template uint32, shape uint64) {
+	t, hash := m.find(u)
+	if t != nil {
+		return t.ID, 0
+	}
+	return 0, hash
+}
+
+// At returns the number of the template of a shape, 0 if there is none yet. Shapes of URLs change as names are seen: a template that a URL has by now is
+// not found by what its shape was before.
+func (m *Model) At(shape uint64) uint32 {
+	if t := m.byHash[shape]; t != nil {
+		return t.ID
+	}
+	return 0
+}
+
 // Cuts returns how many groups are cut.
 func (m *Model) Cuts() int { return m.cuts }
 
