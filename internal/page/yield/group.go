@@ -252,6 +252,49 @@ func (m *Model) leads(t, via *Template) bool {
 // fruitless reports whether a template has brought nothing and named nothing new.
 func (t *Template) fruitless() bool { return t.New == 0 && t.Named == 0 && t.Spared == 0 && !t.bag() }
 
+// passes reports whether a template is of paths that grow, and has never shown anything new, nor named more than now and then what was. Paths of too many
+// shapes are not that.
+func (t *Template) passes() bool {
+	return t.bag() && t.New == 0 && t.Dry >= sameAfter && t.Named*sameAfter <= t.Barren && t.Longer > 0
+}
+
+// joinPasses makes one group of such a template and another one, whatever their paths begin with: relative links that grow pass through all that there is.
+func (m *Model) joinPasses(t *Template) {
+	if !t.passes() {
+		return
+	}
+	for id := uint32(1); id <= m.Templates; id++ {
+		if o := m.byID[id]; o != nil && o.Group != t.Group && o.passes() {
+			m.join(t, o)
+			return
+		}
+	}
+}
+
+// runsOn reports whether a template's own pages have named more of it than it has brought, none of which is new: the chapters after the end of a book. Days
+// without an event are no end, and files have versions.
+func (t *Template) runsOn() bool {
+	return t.single() && !t.dated() && t.Dry >= max(sameAfter, t.New) && 2*t.Inner > t.Cost
+}
+
+// joinRuns makes one group of such a template and another one below the same first segment, if their paths differ in one name only: the chapters of one
+// book are no trap of their own. What is cut is joined by what has run on for a while.
+func (m *Model) joinRuns(t *Template) {
+	if !t.runsOn() {
+		return
+	}
+	for id := uint32(1); id <= m.Templates; id++ {
+		o := m.byID[id]
+		if o == nil || o.Group == t.Group || o.First != t.First || !o.runsOn() || !siblings(t.Pattern, o.Pattern) {
+			continue
+		}
+		if !m.groups[o.Group].Cut || t.Dry >= runsFor {
+			m.join(t, o)
+			return
+		}
+	}
+}
+
 // joinSibling makes one group of those of two templates without fruit whose paths differ in one name only: the histories of two
 // articles of a wiki, the sets of tags that begin with one or the other.
 func (m *Model) joinSibling(t *Template) *Group {

@@ -89,6 +89,47 @@ func TestRowsWithoutEnd(t *testing.T) {
 	}
 }
 
+// A page that is called what its address says, in words alone, is what any address is answered with, if pages of its kind alone have named it. One whose
+// address has a number, too, may be of a thing; and what others name is as much as they have.
+func TestEchoes(t *testing.T) {
+	for name, c := range map[string]struct {
+		format string
+		list   bool // names all
+		least  int
+		most   int
+	}{
+		"words":             {"/offers/%s", false, limit - 2*newPays, limit + 2*dryAfter},
+		"a search":          {"/search?q=%s+and", false, limit - 2*newPays, limit + 2*dryAfter},
+		"words by a number": {"/offers/%s-17", false, tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter)},
+		"words of a list":   {"/offers/%s", true, tablesCost * (limit - 3*newPays), tablesCost * (limit + 3*dryAfter)},
+	} {
+		m, n := New(), 0
+		list := m.Template(parsed(t, "http://h.test/list"))
+		m.Take(&Answer{URL: parsed(t, "http://h.test/list"), Template: list, Page: true, Marked: true, Text: 1, Sample: []uint32{2, 4, 6, 8}, Found: 9 * limit, Links: 9 * limit})
+		for ; n < 9*limit && m.Cuts() == 0; n++ {
+			a := Answer{Page: true, Text: uint64(n+2) << 32, Sample: []uint32{12, 14, 16, 18}, Names: []uint32{xx(uint32(n))&^3 | parse.NameOwn}, Marked: true, Links: 1, Found: 1, Feeds: Feeds{Own: 1, Led: 1, Same: 1}}
+			a.URL = parsed(t, fmt.Sprintf("http://h.test"+c.format, letters(n)))
+			a.Template = m.Template(a.URL)
+			if a.Via = a.Template; c.list {
+				a.Via = list
+			}
+			m.Take(&a)
+		}
+		if n < c.least || n > c.most {
+			t.Errorf("%s: %d answers, want %d to %d", name, n, c.least, c.most)
+		}
+	}
+}
+
+// letters writes a number in letters.
+func letters(n int) string {
+	b := []byte{}
+	for ; n > 0 || len(b) < 4; n /= 26 {
+		b = append(b, byte('a'+n%26))
+	}
+	return string(b)
+}
+
 // Choices in every order are paths of many shapes, none of which gets many answers before the next one comes. They are cut together, and
 // what a productive page names below the same directory is tried a few times only.
 func TestManyShapesAreOneTrap(t *testing.T) {

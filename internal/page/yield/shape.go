@@ -550,6 +550,13 @@ func session(s string) bool {
 	return classify(s) == opaque && strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
 }
 
+// words reports whether a URL has words alone: no digit in its path, nor in what its parameters are set to.
+func (p *pieces) words() bool {
+	return !slices.ContainsFunc(p.segs, func(s string) bool { return classify(s) != word }) &&
+		!slices.ContainsFunc(p.inner, func(q innerParam) bool { return classify(q.value) != word }) &&
+		!slices.ContainsFunc(p.params, func(q param) bool { return classify(q.value) != word })
+}
+
 // values calls fn for everything that varies in a URL.
 func (p *pieces) values(fn func(string)) {
 	for _, s := range p.segs {

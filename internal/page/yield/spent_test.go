@@ -136,3 +136,68 @@ func TestOthersFindsLiftNothing(t *testing.T) {
 		}
 	}
 }
+
+// The chapters after the end of each of many books are one trap, though every book had chapters of its own. A book that goes on is not cut with the others.
+func TestBooksThatRunOn(t *testing.T) {
+	const books, long = 20, 10 * limit
+	m, empty, had := New(), 0, 0
+	left := map[int]bool{}
+	for i := range books {
+		left[i] = true
+	}
+	for chapter := 1; len(left) > 0 && chapter < long; chapter++ {
+		for i := range books {
+			url := fmt.Sprintf("http://h.test/read/%s?chapter=%d", letters(i), chapter)
+			u := parsed(t, url)
+			if left[i] && m.Judge(u, m.Find(u), false).Wait {
+				delete(left, i)
+			}
+			switch via := m.Find(u); {
+			case !left[i]:
+			case chapter <= 4+i/2 || i == 0 && chapter < 60:
+				fresh(t, m, url, via)
+				had++
+			default:
+				faint(t, m, url, via, 1)
+				empty++
+			}
+		}
+	}
+	if empty > 2*limit || had < 59+books*4 {
+		t.Errorf("%d chapters had, %d after the end", had, empty)
+	}
+}
+
+// Relative links that grow pass through all first segments: they are one trap, which is not heard again.
+func TestPassesAreOne(t *testing.T) {
+	m, answers := New(), 0
+	for step := 2; m.Cuts() == 0 && answers < 9*limit; step++ {
+		for i := range 8 {
+			path := "/" + letters(i)
+			for k := range 2 + step%9 {
+				path += fmt.Sprintf("/%s/%s", letters(100+k%3), letters(200+step))
+			}
+			if u := parsed(t, "http://h.test"+path); !m.Judge(u, m.Find(u), false).Wait {
+				faint(t, m, u.String(), 0, 1)
+				answers++
+			}
+		}
+	}
+	if m.Cuts() == 0 || answers > limit+8*2*sameAfter {
+		t.Errorf("%d answers before %d cuts", answers, m.Cuts())
+	}
+	below := map[uint32]map[uint64]bool{}
+	for _, u := range m.byID {
+		if u.passes() && m.groups[u.Group].Cut {
+			if below[u.Group] == nil {
+				below[u.Group] = map[uint64]bool{}
+			}
+			below[u.Group][u.First] = true
+		}
+	}
+	for id, firsts := range below {
+		if m.relative(m.groups[id]) != (len(firsts) > 1) || len(firsts) < 4 {
+			t.Errorf("what lies below %d first segments is relative: %v", len(firsts), m.relative(m.groups[id]))
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (m *Model) heardOf(b behind) *Template {
 // hears reports whether a template may be let go: one that was cut together with others, or a view of a bag that was cut as a whole.
 func (m *Model) hears(t *Template) bool {
 	g := m.groups[t.Group]
-	return g.Cut && g.Part == nil && (g.Members > 1 || m.byHash[t.Hash] == nil) && t.hearing() >= 0 && m.spent[t.First] < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t)
+	return g.Cut && g.Part == nil && (g.Members > 1 || m.byHash[t.Hash] == nil) && t.hearing() >= 0 && m.spent[t.First] < limit && t.bag() && !t.dated() && !t.Button && !t.forms() && !m.combines(t) && !m.relative(g)
 }
 
 // hearing says which hearing a template is to have, -1 if none: first a short one, so that what brings something is known; then, before the others
@@ -135,6 +135,21 @@ func (t *Template) hearing() int {
 		return 2
 	}
 	return -1
+}
+
+// relative reports whether a group is of paths that grow below several first segments, and so of links that are relative to each page: what a program
+// shows of a thing lies below one.
+func (m *Model) relative(g *Group) bool {
+	first := uint64(0)
+	for _, t := range m.byID {
+		if t.Group == g.ID && t.passes() {
+			if first != 0 && t.First != first {
+				return true
+			}
+			first = t.First
+		}
+	}
+	return false
 }
 
 func (t *Template) heardBefore(o *Template) bool {

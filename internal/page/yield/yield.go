@@ -36,6 +36,7 @@ const (
 	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
 	kinSoon   = 8  // and so many of it are enough to be one with its kin
 	kinCut    = 8  // where so many templates of these are cut
+	runsFor   = 64 // answers in a row that brought nothing, after which a template is one with those like it that are cut
 	sameAfter = 16 // answers that brought nothing, after which templates that differ in one name are judged as one
 
 	rounds     = 5   // in which a cut group is tried again
@@ -121,6 +122,7 @@ type Template struct {
 	Strange int64    `cbor:"35,keyasint,omitempty"` // answers whose numbers do not follow from their address,
 	Derived int64    `cbor:"36,keyasint,omitempty"` // and those whose numbers do
 	Crossed int64    `cbor:"50,keyasint,omitempty"` // of Barren, those whose numbers are those of two things: see crosses
+	Longer  int64    `cbor:"55,keyasint,omitempty"` // of Barren, those whose path repeats names, or is very deep
 	Called  int64    `cbor:"32,keyasint,omitempty"` // answers in which nothing was new but what links are called
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known, none of which was new, not even by little
 	Alike   int64    `cbor:"37,keyasint,omitempty"` // answers in a row that said one of Sayings; see button
@@ -397,7 +399,7 @@ func (m *Model) Take(a *Answer) Event {
 
 // little takes in an answer that is new by figures, a picture or a name alone: some of such count as faint.
 func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
-	if (of == isNumbered || of == isReport) && t.follows() {
+	if (of == isNumbered || of == isReport) && t.follows() || of == isEchoed && m.echoes(t, via) {
 		return m.faint(t, via, a)
 	}
 	every := int64(tablesCost)
@@ -420,6 +422,12 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 		}
 	}
 	return Nothing
+}
+
+// echoes reports whether a page that is new by what its title calls it, which its address says as well, is most likely the answer to any address: others
+// of its template have named it, most of which brought no more, and its address has words alone. Who has many things to name gives them numbers.
+func (m *Model) echoes(t, via *Template) bool {
+	return via != nil && via.Group == t.Group && t.Little > t.finds() && m.pieces.words()
 }
 
 // faint judges an answer that differs from others in its numbers, its address or its order only.
@@ -482,6 +490,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if a.crossed {
 		t.Crossed++
 	}
+	if t.bag() && m.grows(&m.pieces) {
+		t.Longer++
+	}
 	t.Example = a.URL.String()
 	if a.Found > a.Same {
 		t.Lent += costs
@@ -502,6 +513,8 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	}
 	if t.Dry%dryAfter == 0 {
 		m.joinChoices(t)
+		m.joinPasses(t)
+		m.joinRuns(t)
 		g = m.joinCalendar(t)
 	}
 	if (t.Barren%kinEvery == 0 || t.Tried) && t.New == 0 {
