@@ -401,30 +401,29 @@ func (c *Context) Latency(task, node int) predict.Figure {
 
 // priceOf is the price of a node's bandwidth in the last cycle, useful Mbit for one that it carries.
 func (c *Context) priceOf(node int) float64 {
-	if c.S.Memory == nil {
-		return 0
-	}
 	if c.paid == nil {
-		c.paid = make([]float64, len(c.S.Nodes))
-		for i := range c.paid {
-			c.paid[i] = c.S.Memory.Bandwidth[c.S.Nodes[i].ID]
-		}
+		c.paid = c.before(func(m *Memory) map[string]float64 { return m.Bandwidth })
 	}
 	return c.paid[node]
 }
 
 // placeOf is the price of a place of a node in the last cycle, useful Mbit/s.
 func (c *Context) placeOf(node int) float64 {
-	if c.S.Memory == nil {
-		return 0
-	}
 	if c.places == nil {
-		c.places = make([]float64, len(c.S.Nodes))
-		for i := range c.places {
-			c.places[i] = c.S.Memory.Slots[c.S.Nodes[i].ID]
-		}
+		c.places = c.before(func(m *Memory) map[string]float64 { return m.Slots })
 	}
 	return c.places[node]
+}
+
+// before returns the prices of the last cycle, in the order of the nodes: zeros if it has left none.
+func (c *Context) before(of func(*Memory) map[string]float64) []float64 {
+	out := make([]float64, len(c.S.Nodes))
+	if c.S.Memory != nil {
+		for i := range out {
+			out[i] = of(c.S.Memory)[c.S.Nodes[i].ID]
+		}
+	}
+	return out
 }
 
 // Success is the share of requests of a pair that give a page.
