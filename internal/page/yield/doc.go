@@ -5,7 +5,8 @@
 //
 // A template is a set of URLs of one shape. Templates that bring nothing are judged as one group if one names the other and does not
 // stand aside of it, if they ask one path for choices in any order, if they differ in one name of their paths, if they differ in values of
-// parameters only and the last eight answers of both were known, if they are views of one calendar, or if all below one first segment have cost together what leads to a cut.
+// parameters only and the last eight answers of both were known, if they are views of one calendar, if they are of paths that grow and never brought anything,
+// if they run on after their ends below one first segment, or if all below one first segment have cost together what leads to a cut.
 //
 // # What an answer brings
 //
@@ -15,7 +16,7 @@
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
 //
 // Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
-// in eight; every second one where that says less) and faint else, so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
+// in eight; every second one where that says less) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint.
 //
 // # The sum of a group
@@ -52,7 +53,7 @@
 //
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
 // for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has
-// brought much. Paths of many kinds are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
+// brought much. Paths of many kinds below one first segment are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
 // its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
