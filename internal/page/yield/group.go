@@ -258,16 +258,10 @@ func (t *Template) passes() bool {
 	return t.bag() && t.New == 0 && t.Dry >= sameAfter && t.Named*sameAfter <= t.Barren && t.Longer > 0
 }
 
-// joinPasses makes one group of such a template and another one, whatever their paths begin with: relative links that grow pass through all that there is.
+// joinPasses makes one group of all such templates, whatever their paths begin with: relative links that grow pass through all that there is.
 func (m *Model) joinPasses(t *Template) {
-	if !t.passes() {
-		return
-	}
-	for id := uint32(1); id <= m.Templates; id++ {
-		if o := m.byID[id]; o != nil && o.Group != t.Group && o.passes() {
-			m.join(t, o)
-			return
-		}
+	if t.passes() {
+		m.joinAll(t, (*Template).passes)
 	}
 }
 
@@ -277,21 +271,13 @@ func (t *Template) runsOn() bool {
 	return t.single() && !t.dated() && t.Dry >= max(sameAfter, t.New) && 2*t.Inner > t.Cost
 }
 
-// joinRuns makes one group of such a template and another one below the same first segment, if their paths differ in one name only: the chapters of one
-// book are no trap of their own. What is cut is joined by what has run on for a while.
+// joinRuns makes one group of all such templates below one first segment whose paths differ in one name only: the chapters of one book are no trap of
+// their own. What is cut is joined by what has run on for a while.
 func (m *Model) joinRuns(t *Template) {
-	if !t.runsOn() {
-		return
-	}
-	for id := uint32(1); id <= m.Templates; id++ {
-		o := m.byID[id]
-		if o == nil || o.Group == t.Group || o.First != t.First || !o.runsOn() || !siblings(t.Pattern, o.Pattern) {
-			continue
-		}
-		if !m.groups[o.Group].Cut || t.Dry >= runsFor {
-			m.join(t, o)
-			return
-		}
+	if t.runsOn() {
+		m.joinAll(t, func(o *Template) bool {
+			return o.First == t.First && o.runsOn() && siblings(t.Pattern, o.Pattern) && (!m.groups[o.Group].Cut || t.Dry >= runsFor)
+		})
 	}
 }
 
