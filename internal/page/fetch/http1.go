@@ -213,6 +213,18 @@ func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch
 // errIdleClosed says that a connection ended before a single byte of the response.
 var errIdleClosed = errors.New("connection closed while idle")
 
+// write writes a request; errIdleClosed is in the error if the connection was used before.
+func (c *conn) write(req []byte) error {
+	_, err := c.nc.Write(req)
+	if err != nil && c.sec.version != 0 && !isTimeout(err) {
+		err = cause(c.nc, err)
+	}
+	if err != nil && c.used {
+		err = errors.Join(errIdleClosed, err)
+	}
+	return err
+}
+
 // exchange writes a request and reads its response; keep says whether the connection can be used again.
 func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (keep bool, err error) {
 	lim := s.lim
@@ -229,11 +241,8 @@ func (s *Session) exchange(c *conn, req *Request, r *Response, sc *scratch) (kee
 	if req.May != nil && !req.May() {
 		return false, ErrNotSent
 	}
-	if _, err := c.nc.Write(sc.req); err != nil {
-		if c.used {
-			err = errors.Join(errIdleClosed, err)
-		}
-		return fail("send", crawl.KindReset, err)
+	if err := c.write(sc.req); err != nil {
+		return fail("send", c.sec.endKind(err), err)
 	}
 	sent := time.Now()
 	r.Date, r.Timing.Send = sent, sent.Sub(start)

@@ -54,6 +54,9 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 	resp, err := h.cc.RoundTrip(hr)
 	if err != nil {
 		late := context.Cause(ctx) != nil
+		if alert := s.refusal(h); alert != nil {
+			err = alert
+		}
 		err = fail("read header", h.sec.h2Kind(err), err)
 		if late {
 			s.distrust(h)
@@ -170,6 +173,17 @@ func (s security) h2Kind(err error) crawl.Kind {
 		return crawl.KindProtocol
 	}
 	return s.endKind(err)
+}
+
+// refusal returns the alert by which a server has ended a connection before it answered anything on it, or nil. The package http2 may say
+// only that the connection cannot be used.
+func (s *Session) refusal(h *http2Conn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.answered > 0 {
+		return nil
+	}
+	return h.tc.alert()
 }
 
 // distrust has the next request sent on another connection: nothing has come in time on this one, and perhaps nothing does any more.

@@ -98,6 +98,7 @@ func securityOf(tc *tls.Conn, wanted bool) security {
 type http2Conn struct {
 	//lint:ignore SA1019 see Client.h2
 	cc   *http2.ClientConn
+	tc   *alerted // what it runs over
 	addr netip.Addr
 	sec  security
 	auth string
@@ -337,13 +338,18 @@ func (s *Session) handshake(ctx context.Context, nc net.Conn, u crawl.URL) (tc *
 }
 
 func (s *Session) openH2(tc *tls.Conn, addr netip.Addr, sec security, u crawl.URL) (*http2Conn, error) {
+	kept := newAlerted(tc)
 	//lint:ignore SA1019 see Client.h2
-	cc, err := s.c.h2.NewClientConn(tc)
+	cc, err := s.c.h2.NewClientConn(kept)
 	if err != nil {
 		_ = tc.Close()
-		return nil, &crawl.Error{Op: "HTTP/2", Host: u.Host(), Kind: crawl.KindProtocol, Err: err}
+		kind := crawl.KindProtocol
+		if isAlert(err) {
+			kind = sec.endKind(err)
+		}
+		return nil, &crawl.Error{Op: "HTTP/2", Host: u.Host(), Kind: kind, Err: err}
 	}
-	h := &http2Conn{cc: cc, addr: addr, sec: sec, auth: u.Authority()}
+	h := &http2Conn{cc: cc, tc: kept, addr: addr, sec: sec, auth: u.Authority()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
