@@ -330,6 +330,7 @@ func (c *Coordinator) loop(ctx context.Context, entries <-chan entry, events <-c
 			}
 		case fn := <-orders: // it may take long
 			fn(time.Now())
+			c.jobs.stir()
 			c.desk.served = true
 			now = time.Now()
 		case fn := <-c.desk.asks:
@@ -422,7 +423,7 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 	}
 	for _, r := range c.jobs.runs {
 		if len(r.due) > 0 {
-			soon(max(msec(r.due[0].at-c.clock.MS(now)), r.again.Sub(now)), r.due[0].at <= c.clock.MS(turn) && !r.again.After(turn))
+			soon(r.waiting(now, c.clock.MS(now)), r.waiting(turn, c.clock.MS(turn)) <= 0)
 		}
 	}
 	return rest

@@ -43,14 +43,11 @@ func restAfterCycle(took time.Duration, nodes int, gave bool) time.Duration {
 	return min(most, took*cycleRests)
 }
 
-// cycle takes a snapshot of a job, plans and grants.
-func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job, r *run) error {
-	if len(r.due) == 0 || r.due[0].at > c.clock.MS(now) {
-		return nil
-	}
+// cycle takes a snapshot of a job, plans and grants; more says that it has not looked at all that is due.
+func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job, r *run) (more bool, err error) {
 	s, more := c.snapshot(now, j, r)
 	if len(s.Tasks) == 0 {
-		return nil
+		return more, nil
 	}
 	if j.Identity.Collect != nil {
 		c.fleet.miss(c.f.Leases)
@@ -60,10 +57,10 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	r.read.book.Fit()
 	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: c.lore.learned.Tally().Spent()})
 	if err := schedule.Verify(s, probes); err != nil {
-		return err
+		return more, err
 	}
 	if err := c.probe(ctx, now, j, r, s, probing{probes, pings, watch}); err != nil {
-		return err
+		return more, err
 	}
 	c.desk.asks.answer()
 	s = s.Without(probes, pings)
@@ -75,7 +72,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	}
 	plan, err := schedule.WithBound(s, func(s *schedule.Snapshot) (schedule.Plan, error) { return decide(s, r.strategy) })
 	if err != nil {
-		return err
+		return more, err
 	}
 	r.memory = plan.Memory
 	took := watch.took()
@@ -86,7 +83,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	if c.cfg.Remember || c.cfg.Explain != nil {
 		c.planned(r, PlanView{At: s.Now, Job: j.ID, Strategy: r.strategy.Name(), Tasks: len(s.Tasks), Nodes: len(s.Nodes), TookUS: took.Microseconds(), Differs: len(differs)}, s, plan, given, differs)
 	}
-	return err
+	return more, err
 }
 
 // grants appends the leases of a plan, and returns them by task.

@@ -82,6 +82,7 @@ type run struct {
 	begun    time.Time
 	before   int64     // ms of earlier runs
 	again    time.Time // no cycle begins before
+	settled  *settled  // nil: the last cycle gave something out, or something has changed since
 	ending   bool
 	paused   bool // its leases have been asked to end
 	mended   int  // times that frontier and ledger did not agree when it was about to end
@@ -206,6 +207,7 @@ func (b *jobs) free(ids []uint32) {
 			return false
 		})
 		heap.Init(&r.due)
+		r.settled = nil
 		for site := range sites {
 			r.call(site, polite.ReadyAt(b.f.Job(id).PaceAt(site), b.f.Site(site)))
 		}
@@ -222,7 +224,14 @@ func (r *run) waits(t *frontier.Task, at int64) {
 		r.call(t.Site, at)
 		return
 	}
-	heap.Push(&r.due, dueTask{at: at, id: t.ID, from: t.Since})
+	r.push(dueTask{at: at, id: t.ID, from: t.Since})
+}
+
+func (r *run) push(d dueTask) {
+	heap.Push(&r.due, d)
+	if r.settled != nil {
+		r.settled.due = min(r.settled.due, d.at)
+	}
 }
 
 // stands has a task wait that others keep from its site.
@@ -237,7 +246,7 @@ func (r *run) stands(j *frontier.Job, t *frontier.Task, at int64) {
 func (r *run) call(site string, at int64) {
 	if len(r.lines[site]) > 0 && !r.called[site] {
 		r.called[site] = true
-		heap.Push(&r.due, dueTask{at: at, site: site})
+		r.push(dueTask{at: at, site: site})
 	}
 }
 
@@ -396,10 +405,14 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 	if err := c.wake(j, r, now); err != nil {
 		return false, err
 	}
-	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && c.stage.met && !now.Before(r.again) {
+	if j.State == crawl.JobRunning && !c.stage.drained && !j.Sowing() && c.disk.full == "" && r.limited == "" && c.stage.met && len(r.due) > 0 && r.waiting(now, c.clock.MS(now)) <= 0 {
 		watch, granted, waited := start(), c.jobs.leaseNo, c.sinks.waited
-		if err := c.cycle(ctx, now, j, r); err != nil {
+		more, err := c.cycle(ctx, now, j, r)
+		if err != nil {
 			return false, err
+		}
+		if r.settled = nil; !more && c.jobs.leaseNo == granted {
+			r.settle(now, c.clock.MS(now))
 		}
 		end := watch.end()
 		worked := watch.took() - (c.sinks.waited - waited) // a slow disk is no reason to keep a site waiting as well

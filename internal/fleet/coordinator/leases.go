@@ -34,6 +34,9 @@ func (c *Coordinator) effects(ctx context.Context, now time.Time, fx *frontier.E
 	for _, id := range fx.Markets {
 		c.open.traded(func(task uint32) bool { return c.f.Task(task).Job == id })
 	}
+	if len(fx.Ended)+len(fx.Recalled) > 0 {
+		c.jobs.stir()
+	}
 	for _, id := range fx.Broken {
 		c.open.spoiled[id] = true
 	}

@@ -96,10 +96,14 @@ func (c *Coordinator) nodeEvent(ctx context.Context, now time.Time, ev nodeEvent
 	c.board.nodesNew = true
 	if ev.sign == crawl.SignLeft {
 		c.fleet.left(ev.info.Node)
+		c.jobs.stir()
 		return
 	}
 	if !c.fleet.checked(now, &ev.info) {
 		return
+	}
+	if was := c.fleet.nodes[ev.info.Node]; was == nil || was.differs(&ev.info) {
+		c.jobs.stir()
 	}
 	c.fleet.registered(now, c.hearing.Trouble(), ev.info, ev.sign, c.f.Leases)
 	if leave, again := c.fleet.remind(now, &ev.info); again {

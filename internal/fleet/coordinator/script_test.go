@@ -20,6 +20,7 @@ import (
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/frontier"
 	"argosy/internal/fleet/ledger"
+	"argosy/internal/plan/schedule"
 	"argosy/internal/plan/strategy"
 )
 
@@ -241,6 +242,8 @@ type scene struct {
 	done  chan error
 	parts map[uint64]uint32
 	out   strings.Builder
+
+	strategies func(spec string) (schedule.Strategy, error) // nil: those that there are
 }
 
 // newScene is a coordinator with an empty log; its frontier and ledger lie in a directory.
@@ -262,7 +265,10 @@ func (s *scene) start() {
 	s.fail(err)
 	s.l, err = ledger.Open(s.t.Context(), filepath.Join(s.dir, "ledger.db"))
 	s.fail(err)
-	s.co = New(Config{Strategy: "roundrobin", Strategies: strategy.New, Probe: "none", Serve: true, Remember: true}, s.log, s.log, s.log, s.f, s.l)
+	if s.strategies == nil {
+		s.strategies = strategy.New
+	}
+	s.co = New(Config{Strategy: "roundrobin", Strategies: s.strategies, Probe: "none", Serve: true, Remember: true}, s.log, s.log, s.log, s.f, s.l)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.done = stop, make(chan error, 1)
 	go func(co *Coordinator, done chan error) { done <- co.Run(ctx) }(s.co, s.done)
