@@ -118,6 +118,7 @@ func TestBases(t *testing.T) {
 		`<base href=/b/><iframe srcdoc="<a href=x>"></iframe>`:                                         "x from ",
 		`<iframe srcdoc="<a href=x><base href=c/>"></iframe><base href=/b/><a href=y>`:                 "x from c/, y from ",
 		`<iframe srcdoc="<base href=c/><iframe srcdoc='<a href=x><base href=d/>'></iframe>"></iframe>`: "x from d/ c/",
+		`<iframe srcdoc="<iframe srcdoc='<base href=d/><a href=x>'></iframe><base href=c/>"></iframe>`: "x from d/ c/",
 	} {
 		var p Page
 		Scan([]byte(doc), Options{}, &p)

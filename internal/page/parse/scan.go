@@ -88,6 +88,7 @@ type scanner struct {
 	inner   int    // how many documents it is inside of
 	base    uint16 // of links
 	first   int    // its first link
+	bases   int    // its first base
 	hasBase bool   // it has a base element
 
 	// Of XML.

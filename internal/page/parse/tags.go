@@ -424,6 +424,11 @@ func (s *scanner) setBase() {
 			s.p.Links[i].Base = s.base
 		}
 	}
+	for i := s.bases; i < len(s.p.Bases)-1; i++ { // of documents inside, which stand before it
+		if s.p.Bases[i].Outer == outer {
+			s.p.Bases[i].Outer = s.base
+		}
+	}
 }
 
 // maxBases bounds the bases of a page; beyond it links are resolved against the one outside.
@@ -452,7 +457,7 @@ func (s *scanner) srcdoc() {
 		ref = s.entity
 	}
 	text := resolve(v, ref, appendRef)
-	in := scanner{b: text, o: s.o, p: s.p, inner: s.inner + 1, base: s.base, first: len(s.p.Links)}
+	in := scanner{b: text, o: s.o, p: s.p, inner: s.inner + 1, base: s.base, first: len(s.p.Links), bases: len(s.p.Bases)}
 	in.document()
 }
 
