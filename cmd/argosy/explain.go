@@ -34,7 +34,8 @@ argosy crawl --explain-log FILE has written. TASK is a site or a task's number. 
 each node it prints why it was left out, or what it would have cost, by part; each figure is marked as measured,
 predicted (with its standard deviation, as a factor) or default. Before that it says which nodes have measured the site, when
 and by what, and, where the node that costs least did not get it, who has its places and at what price. The last decision
-is printed, or with --attempt N that of the task's Nth lease, probes included, or with --all every one that is remembered.
+is printed, or with --attempt N that of the task's Nth lease, probes included, or with --all every one that is remembered. Of the
+last 2,000 leases that is known after a restart, too, and to a coordinator that takes over.
 
 Of a URL of a crawl with a topic it prints what the links to it promise, sign by sign, by the rules and by what was learned, and, if
 it was fetched, how its page was judged, word by word. Of several crawlers it prints to which the URL was dealt and by what, and, while
@@ -160,7 +161,7 @@ func undecided(v *coordinator.TaskView) string {
 	case v.State == "waiting" && v.Fetched+v.Failed == 0:
 		return "nothing is decided about it yet: it waits, and no plan has looked at it"
 	}
-	return fmt.Sprintf("no decision about it is remembered: it was taken before the coordinator began, or long ago; the task is %s by now", stateNow(v))
+	return fmt.Sprintf("no decision about it is remembered, as they are of the last 2,000 leases; the task is %s by now", stateNow(v))
 }
 
 // printSince says what has become of a task about which nothing will be decided any more.

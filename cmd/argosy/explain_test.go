@@ -74,7 +74,7 @@ func TestExplainsWhatATaskIsByNow(t *testing.T) {
 	}{
 		{task("waiting", 0, &coordinator.LeaseView{Task: 9, Job: 2}), "nothing is decided about it yet: its site is asked for task 9 of job 2"},
 		{task("waiting", 0, nil), "no plan has looked at it"},
-		{task("waiting", 5, nil), "before the coordinator began"},
+		{task("waiting", 5, nil), "no decision about it is remembered"},
 		{task("dropped", 0, nil), "the task is dropped by now"},
 		{task("manual", 3, nil), "waiting for a person by now"},
 	} {

@@ -62,6 +62,7 @@ type Entry struct {
 	Seeds       *SeedChunk    `cbor:"63,keyasint,omitempty"`
 	Otherwise   *Otherwise    `cbor:"64,keyasint,omitempty"` // what a shadow of the job would have done so far, in grants and states
 	Landmarks   []Landmarks   `cbor:"65,keyasint,omitempty"` // that were chosen since the last grant that had any, or the last leader: all that the job goes by
+	Decided     [][]byte      `cbor:"66,keyasint,omitempty"` // of each lease of a grant why its node got it (schedule.Decision.Pack); empty: nothing was kept
 	Round       *Round        `cbor:"70,keyasint,omitempty"`
 	Edit        *Edit         `cbor:"100,keyasint,omitempty"`
 }

@@ -195,6 +195,9 @@ func (c *Coordinator) Rest(ctx context.Context) (err error) {
 		return err
 	}
 	c.recollect(ctx)
+	if err := c.remembers(); err != nil {
+		return err
+	}
 	now := time.Now()
 	c.sinks.applied = c.f.Position().Seq
 	c.show(now, true)
@@ -535,7 +538,7 @@ func (c *Coordinator) lead(ctx context.Context, now time.Time) error {
 	if err := c.sinks.catchUp(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx), c.leftOpen(ctx)); err != nil { // the ledger knows first what the log has told
+	if err := errors.Join(c.sinks.sync(ctx, now), c.sinks.tellAside(ctx), c.leftOpen(ctx), c.remembers()); err != nil { // the ledger knows first what the log has told
 		return err
 	}
 	if c.cfg.Serve {

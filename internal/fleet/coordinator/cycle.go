@@ -91,7 +91,7 @@ func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job
 	given := make(map[uint32]*crawl.Lease, len(plan.Assignments))
 	e := r.entry(now, crawl.EntryGrant)
 	r.tell(e, j)
-	size := 0
+	why, size := decidedOf(plan), 0
 	for _, a := range plan.Assignments {
 		c.desk.asks.answer()
 		l, err := c.grant(now, j, r, &s.Tasks[a.Task], &s.Nodes[a.Node])
@@ -104,7 +104,12 @@ func (c *Coordinator) grants(ctx context.Context, now time.Time, j *frontier.Job
 		}
 		given[l.Task] = l
 		e.Leases = append(e.Leases, *l)
-		if size += 300 + sizeOf(l.Targets); size > grantBudget {
+		kept, err := why.of(l)
+		if err != nil {
+			return given, err
+		}
+		e.Decided = append(e.Decided, kept)
+		if size += 300 + sizeOf(l.Targets) + len(kept); size > grantBudget {
 			if err := c.sinks.append(ctx, e); err != nil {
 				return given, err
 			}

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	maxDecided = 2000 // decisions that are remembered: some 8 KB each where there are many candidates
-	maxPlanned = 500  // plans
+	maxDecided = frontier.KeptDecisions // decisions that are remembered: some 8 KB each where there are many candidates
+	maxPlanned = 500                    // plans
 )
 
 // decided remembers what was decided last: why each task went where it went or waits, and what each cycle came to.
@@ -44,6 +44,49 @@ func (d *decided) take(next *schedule.Decision) {
 		delete(d.of, first)
 	}
 	d.all = d.all[1:]
+}
+
+// byTask are the decisions of a plan, by task.
+type byTask map[uint32]*schedule.Decision
+
+func decidedOf(plan *schedule.Plan) byTask {
+	of := make(byTask, len(plan.Decisions))
+	for i := range plan.Decisions {
+		of[plan.Decisions[i].Task] = &plan.Decisions[i]
+	}
+	return of
+}
+
+// of is what the log keeps of why a lease's node got it, for whoever leads next; empty if the plan does not say.
+func (b byTask) of(l *crawl.Lease) ([]byte, error) {
+	d := b[l.Task]
+	if d == nil {
+		return nil, nil
+	}
+	kept := *d
+	kept.Job, kept.Lease, kept.Attempt = l.Job, l.ID, l.Attempt
+	return kept.Pack()
+}
+
+// remembers takes in what earlier coordinators have decided of the last leases, as the view has it.
+func (c *Coordinator) remembers() error {
+	if !c.cfg.Remember || len(c.decided.all) > 0 {
+		return nil
+	}
+	var all []*schedule.Decision
+	err := c.f.Decided(func(why []byte) {
+		if d, err := schedule.Unpack(why); err == nil { // a later version may keep more of it
+			all = append(all, d)
+		}
+	})
+	slices.SortFunc(all, func(a, b *schedule.Decision) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Lease, b.Lease))
+	})
+	for _, d := range all {
+		d.Known = schedule.Knows(c.lore.learned.Record(), d.Site)
+		c.decided.take(d)
+	}
+	return err
 }
 
 // last returns the last decision about a task; nil: none is remembered.
@@ -222,13 +265,7 @@ func (c *Coordinator) Decisions(ctx context.Context, q DecisionsQuery) (out []sc
 // earlier are decisions about a task of which none is remembered: that its leases are where they are. What nodes have measured of its site is what is
 // known by now.
 func (c *Coordinator) earlier(t *frontier.Task) (out []*schedule.Decision) {
-	var known []schedule.Known
-	if record := c.lore.learned.Record(); record.KnowsSite(t.Site) {
-		for _, h := range record.Heard(record.Site(t.Site)) {
-			known = append(known, schedule.Known{Node: record.NodeName(h.Node), Heard: h})
-		}
-	}
-	known = schedule.Latest(known)
+	known := schedule.Knows(c.lore.learned.Record(), t.Site)
 	j := c.f.Job(t.Job)
 	c.f.LeasesOf(t, func(l *frontier.Lease) {
 		d := &schedule.Decision{

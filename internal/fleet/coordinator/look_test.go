@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -284,36 +285,44 @@ func TestTasksAreFoundByTheirSearches(t *testing.T) {
 	}
 }
 
-// What was decided before the coordinator began is not remembered, but where a task's leases are is, and who has measured its site.
-func TestEarlierDecisionsSayWhereLeasesAre(t *testing.T) {
+// Why a lease went to its node is known after a restart as well, with the candidates. Where it is not, as of long ago, it is known where a task's
+// leases are, and who has measured its site.
+func TestDecisionsOutliveTheCoordinator(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t, dir)
 		s.start()
 		s.play("node a")
-		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://s.test/"}}}
+		s.play("node b")
+		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeSite, UserAgent: "t", Seeds: []string{"http://s.test/"}}, Placing: crawl.Placing{Strategy: "flow"}}
 		j.Limits.PerIP, j.Limits.Delay = 0, 0
 		if _, err := s.co.Submit(t.Context(), j); err != nil {
 			t.Fatal(err)
 		}
-		s.play("wait 1s a")
-		before, _, err := s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
-		if err != nil || len(before) != 1 || before[0].Why != "" {
-			t.Fatalf("%+v, %v", before, err)
+		s.play("wait 1s a b")
+		decisions := func() *schedule.Decision {
+			t.Helper()
+			all, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
+			if err != nil || n != 1 || len(all) != 1 {
+				t.Fatalf("%+v, %v", all, err)
+			}
+			return &all[0]
+		}
+		was := decisions()
+		if was.Why != "" || len(was.Candidates) != 2 || len(was.Candidates[0].Parts) == 0 {
+			t.Fatalf("%+v", was)
 		}
 		s.halt()
 		s.start()
-		s.play("wait 1s a")
-		after, n, err := s.co.Decisions(t.Context(), DecisionsQuery{Task: 1})
-		if err != nil || n != 1 || len(after) != 1 {
-			t.Fatalf("%+v, %v", after, err)
-		}
-		was, is := &before[0], &after[0]
-		if is.Why != schedule.WhyEarlier || is.Node != "a" || is.Lease != was.Lease || is.Attempt != was.Attempt || is.Site != was.Site || is.Strategy != was.Strategy || is.At < was.At {
+		s.play("wait 1s a b")
+		was.Measured, was.Known = nil, nil
+		if is := decisions(); !reflect.DeepEqual(is, was) {
 			t.Errorf("it was %+v, and is %+v", was, is)
 		}
-		if all, n, err := s.co.Decisions(t.Context(), DecisionsQuery{}); err != nil || n != 0 { // of what is remembered it is none
-			t.Errorf("%+v, %v", all, err)
+		err := s.co.desk.ask(t.Context(), func(time.Time) error { s.co.decided = decided{}; return nil })
+		is := decisions()
+		if err != nil || is.Why != schedule.WhyEarlier || is.Node != was.Node || is.Lease != was.Lease || is.Attempt != was.Attempt || is.Site != was.Site || is.Strategy != "flow" || is.At < was.At {
+			t.Errorf("it was %+v, and is %+v", was, is)
 		}
 		s.halt()
 	})

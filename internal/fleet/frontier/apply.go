@@ -461,6 +461,9 @@ func (x *tx) grant(e *crawl.Entry) error {
 		}
 		x.fx.Refilled = append(x.fx.Refilled, crawl.Refill{Lease: r.Lease, Targets: held})
 	}
+	if err := x.decides(e); err != nil {
+		return err
+	}
 	if len(e.Leases) > 0 {
 		if j := x.f.jobs[e.Leases[0].Job]; j != nil {
 			j.State = crawl.JobRunning

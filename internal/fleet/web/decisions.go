@@ -11,7 +11,7 @@ import (
 
 // Explained is why a task went where it went.
 type Explained struct {
-	Known    bool               `json:"known"` // false: nothing is remembered of it: it was decided before the coordinator began, or long ago
+	Known    bool               `json:"known"` // false: nothing is remembered of it: it was decided long ago
 	Decision *schedule.Decision `json:"decision,omitempty"`
 	Attempts []uint32           `json:"attempts,omitempty"` // of which a decision is remembered, the last first
 }

@@ -45,7 +45,7 @@ const (
 const (
 	WhyBound     crawl.Kind = "bound-to"       // its search runs there
 	WhyMany      crawl.Kind = "many"           // too many pairs for candidates to be kept
-	WhyEarlier   crawl.Kind = "earlier"        // before whoever decides now began, or long ago: nothing of it is remembered
+	WhyEarlier   crawl.Kind = "earlier"        // so long ago that nothing of it is kept, or by a version that kept nothing
 	WhyAll       crawl.Kind = "probe-all"      // each pair is measured
 	WhyFew       crawl.Kind = "probe-few"      // some pairs of each site are
 	WhyLandmarks crawl.Kind = "probe-landmark" // each pair of a landmark and a site is

@@ -209,7 +209,7 @@ var words = map[crawl.Kind]string{
 
 	WhyBound:     "the search that it belongs to runs there",
 	WhyMany:      "so many were compared at once that the candidates were not kept",
-	WhyEarlier:   "it was decided before the coordinator began, or long ago, and the candidates are not remembered",
+	WhyEarlier:   "the candidates are not known any more: they are kept of the last 2,000 leases",
 	WhyAll:       "each node measures each site before it is used",
 	WhyFew:       "some nodes measure each site before it is used",
 	WhyLandmarks: "landmarks measure each site before it is used",
