@@ -1,6 +1,9 @@
 package yield
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // How many marks a set keeps in each of two generations.
 const (
@@ -20,6 +23,7 @@ type set struct {
 	added    []mark   // to the newer generation since the last flush
 	late     []mark   // to the older one, before it was the older one
 	gone     []uint32 // generations to be dropped
+	words    []uint32 // room for save
 }
 
 // mark is a mark with the value that it was added with.
@@ -81,17 +85,38 @@ func (s *set) flush(kind byte, put func(key, value []byte) error, drop func(pref
 	return nil
 }
 
-// save puts a record of marks: eight bytes each, then the value.
+// wordsFirst is set in numbers of records that begin with marks of 32 bits without a value: how many there are, then what each is more than the one
+// before. Marks of phrases are the least of many, so that most take three bytes. Records of older versions have it not, and have none.
+const wordsFirst = 1 << 63
+
+// save puts a record of marks: those of 32 bits without a value first, of others eight bytes each, then the value.
 func (s *set) save(kind byte, gen uint32, marks []mark, put func(key, value []byte) error) error {
 	if len(marks) == 0 {
 		return nil
 	}
-	b := make([]byte, 0, 9*len(marks))
+	s.words = s.words[:0]
 	for _, m := range marks {
-		b = binary.AppendUvarint(binary.BigEndian.AppendUint64(b, m.h), m.v)
+		if isWord(m.h) && m.v == 0 {
+			s.words = append(s.words, uint32(m.h))
+		} else if isWord(m.h) { // it may have had, or get, no value in this very record: their order counts
+			s.words = s.words[:0]
+			break
+		}
+	}
+	slices.Sort(s.words)
+	b := make([]byte, 0, 10*len(marks)-6*len(s.words)+8)
+	b = binary.AppendUvarint(b, uint64(len(s.words)))
+	was := uint32(0)
+	for _, h := range s.words {
+		b, was = binary.AppendUvarint(b, uint64(h-was)), h
+	}
+	for _, m := range marks {
+		if len(s.words) == 0 || !isWord(m.h) {
+			b = binary.AppendUvarint(binary.BigEndian.AppendUint64(b, m.h), m.v)
+		}
 	}
 	s.last++
-	return put(s.key(kind, gen, s.last), b)
+	return put(s.key(kind, gen, wordsFirst|s.last), b)
 }
 
 // load takes in a record: generations come in their order, and in each of them the later record after the earlier one.
@@ -106,7 +131,11 @@ func (s *set) load(key, value []byte) {
 		}
 		s.old, s.new, s.gen = s.new, table{}, gen
 	}
-	s.last = max(s.last, binary.BigEndian.Uint64(key[5:]))
+	no := binary.BigEndian.Uint64(key[5:])
+	s.last = max(s.last, no&^wordsFirst)
+	if no&wordsFirst != 0 {
+		value = s.loadWords(value)
+	}
 	for len(value) > 8 {
 		v, n := binary.Uvarint(value[8:])
 		if n <= 0 {
@@ -115,6 +144,19 @@ func (s *set) load(key, value []byte) {
 		s.new.put(binary.BigEndian.Uint64(value), v)
 		value = value[8+n:]
 	}
+}
+
+// loadWords takes in the marks that a record begins with, and returns what follows.
+func (s *set) loadWords(value []byte) []byte {
+	left, n := binary.Uvarint(value)
+	for h := uint64(0); n > 0 && left > 0; left-- {
+		var more uint64
+		value = value[n:]
+		more, n = binary.Uvarint(value)
+		h += more
+		s.new.put(h, 0)
+	}
+	return value[max(0, n):]
 }
 
 // pair holds a text against the last one under a key, and keeps it. known reports whether there was one, of a URL that differs

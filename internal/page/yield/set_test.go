@@ -51,3 +51,23 @@ func TestSetComesBack(t *testing.T) {
 		}
 	}
 }
+
+// A record of marks as versions before wrote it is read: eight bytes each, then the value.
+func TestSetReadsOlderRecords(t *testing.T) {
+	s := newSet(64)
+	s.load(s.key('k', 0, 7), []byte("\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x09\x00\x00\x00\x00\x81\x01"))
+	if want := map[uint64]uint64{5: 0, 9 << 32: 129}; !maps.Equal(maps.Collect(s.new.all()), want) || s.last != 7 {
+		t.Errorf("%v, record %d; want %v, record 7", maps.Collect(s.new.all()), s.last, want)
+	}
+}
+
+// Marks of phrases take no more than half of what the numbers themselves would.
+func TestPhrasesTakeLittle(t *testing.T) {
+	random, s, size := rand.New(rand.NewPCG(1, 1)), newSet(maxMarks), 0
+	for range 48 {
+		s.add(uint64(random.Uint32N(1<<26)), 0) // the least of a page of 3,000
+	}
+	if err := s.flush('k', func(_, v []byte) error { size = len(v); return nil }, nil); err != nil || size > 48*4 {
+		t.Errorf("%d bytes of 48 marks, %v", size, err)
+	}
+}
