@@ -146,10 +146,12 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 		return err
 	}
 	a := yield.Answer{Template: x.template(m, r, crawl.URL{}), Via: r.ownVia(o.Key)}
-	if o.Shows != 0 {
+	if o.Shows != 0 || m.Asks(a.Template) {
 		if a.URL, err = crawl.Parse(r.URL); err != nil {
 			return nil
 		}
+	}
+	if o.Shows != 0 {
 		a.Marked, a.Text, a.Sample, a.Figures, a.Pictures, a.Names, a.Numbers, a.Back = true, o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers, o.Back
 		a.Twice, a.Changed = o.Twice, o.Changed
 		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "" && crawl.Redirects(o.Status), o.Status >= 400

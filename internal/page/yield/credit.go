@@ -25,6 +25,7 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	}
 	if g.Cut {
 		m.touch(t, g)
+		g.Things = min(g.Things+strangerOK, strangeMax)
 		if others { // what others name may be new, and the rest a trap all the same
 			if g.Strangers = min(g.Strangers+strangerOK, strangeMax); g.Strangers == strangerOK { // those that wait may be tried again
 				return max(Lifted, m.credit(via))
@@ -104,7 +105,7 @@ func (m *Model) moved(t, via *Template, a *Answer) Event {
 
 // lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.
 func (m *Model) lift(g *Group, pays int64) {
-	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns, g.Kin = false, 0, 0, 0, 0, 0
+	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns, g.Kin, g.Things = false, 0, 0, 0, 0, 0, 0
 	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
 	m.cuts--
 	m.share()

@@ -252,10 +252,10 @@ func (m *Model) leads(t, via *Template) bool {
 // fruitless reports whether a template has brought nothing and named nothing new.
 func (t *Template) fruitless() bool { return t.New == 0 && t.Named == 0 && t.Spared == 0 && !t.bag() }
 
-// passes reports whether a template is of paths that grow, and has never shown anything new, nor named more than now and then what was. Paths of too many
+// passes reports whether a template is of paths that grow, and has shown next to nothing new, and named as little. Paths of too many
 // shapes are not that.
 func (t *Template) passes() bool {
-	return t.bag() && t.New == 0 && t.Dry >= sameAfter && t.Named*sameAfter <= t.Barren && t.Longer > 0
+	return t.bag() && t.poor() && t.Dry >= sameAfter && t.Longer > 0
 }
 
 // joinPasses makes one group of all such templates, whatever their paths begin with: relative links that grow pass through all that there is.
@@ -311,28 +311,52 @@ func (m *Model) findKin() map[uint64]uint32 {
 	return found
 }
 
-// joinKin makes one group of the templates below one first segment that have brought nothing, once they have cost together what leads
-// to a cut: the orders of choices are paths of many shapes. Where many of them are cut a further one joins them soon.
+// joinKin makes one group of the templates below one first segment that have brought nothing, or of those with the same parameters that bring nothing, once
+// they have cost together what leads to a cut: the orders of choices are paths of many shapes. Where many of them are cut a further one joins them soon.
 func (m *Model) joinKin(t *Template) *Group {
 	g := m.groups[t.Group]
 	if g.Cut {
 		return g
 	}
-	if m.kin == nil {
-		m.kin = m.findKin()
-	}
-	if id := m.kin[t.First]; id != 0 && (t.Tried || t.Barren >= kinSoon) {
-		for _, o := range m.byID {
-			if o.Group == id {
-				return m.join(t, o)
-			}
+	vain := m.inVain(t.keys)
+	if soon := t.Tried || t.Barren >= kinSoon; soon {
+		if m.kin == nil {
+			m.kin = m.findKin()
+		}
+		cut := m.groups[m.kin[t.First]]
+		if (cut == nil || t.New > 0) && vain != 0 {
+			cut = m.cutWith(vain)
+		}
+		if cut != nil && (t.New == 0 || vain != 0) {
+			return m.joinTo(t, cut)
 		}
 	}
-	sum, others := g.Sum, map[uint32]*Template{}
+	if t.New == 0 {
+		m.joinSum(t, func(o *Template) bool { return o.First == t.First && o.New == 0 })
+	}
+	if vain != 0 && t.Group == g.ID {
+		m.joinSum(t, func(o *Template) bool { return o.has(vain) && o.poor() })
+	}
+	return m.groups[t.Group]
+}
+
+// joinTo makes one group of that of a template and another one.
+func (m *Model) joinTo(t *Template, g *Group) *Group {
+	for _, o := range m.byID {
+		if o.Group == g.ID {
+			return m.join(t, o)
+		}
+	}
+	return m.groups[t.Group]
+}
+
+// joinSum makes one group of a template and all of a kind, if they have cost together what leads to a cut.
+func (m *Model) joinSum(t *Template, kind func(o *Template) bool) {
+	sum, others := m.groups[t.Group].Sum, map[uint32]*Template{}
 	var kin []*Template
 	for id := uint32(1); id <= m.Templates; id++ {
 		o := m.byID[id]
-		if o == nil || o.First != t.First || o.New > 0 || o.Barren == 0 || o.Group == t.Group || others[o.Group] != nil || m.groups[o.Group].Cut {
+		if o == nil || o.Barren == 0 || o.Group == t.Group || others[o.Group] != nil || m.groups[o.Group].Cut || !kind(o) {
 			continue
 		}
 		others[o.Group] = o
@@ -340,12 +364,11 @@ func (m *Model) joinKin(t *Template) *Group {
 		sum += m.groups[o.Group].Sum
 	}
 	if sum < limit {
-		return g
+		return
 	}
 	for _, o := range kin {
-		g = m.join(t, o)
+		m.join(t, o)
 	}
-	return g
 }
 
 // join makes one group of those of a template and of the one that has named it: neither brings anything.

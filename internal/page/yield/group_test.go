@@ -60,11 +60,11 @@ func TestCopyOfAnotherCorner(t *testing.T) {
 	once := func(i int) uint64 { return 1 }
 	m := New()
 	first := take(t, m, "http://h.test/a?day=%d", 2*limit, same)
-	second := take(t, m, "http://h.test/b?day=%d", 2*limit, same)
+	second := take(t, m, "http://h.test/b?on=%d", 2*limit, same)
 	if second < first-dryAfter {
 		t.Errorf("a copy is cut after %d answers, what it is a copy of after %d", second, first)
 	}
-	if third := take(t, m, "http://h.test/c?day=%d", 2*limit, once); third > limit/knownCosts+dryAfter {
+	if third := take(t, m, "http://h.test/c?at=%d", 2*limit, once); third > limit/knownCosts+dryAfter {
 		t.Errorf("one text again and again is cut after %d answers", third)
 	}
 }

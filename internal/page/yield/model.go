@@ -30,6 +30,7 @@ type Model struct {
 	marks   set                 // texts and phrases
 	rests   set                 // texts of URLs without a part
 	chosen  set                 // of those without settings
+	tallies map[uint64]*tally   // by keys of parameters
 	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
@@ -60,7 +61,7 @@ type Meta struct {
 // New returns an empty Model.
 func New() *Model {
 	return &Model{
-		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, nodes: map[uint64]*node{},
+		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, tallies: map[uint64]*tally{}, nodes: map[uint64]*node{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{}, vain: map[uint64]int64{}, handed: map[uint64]*handed{},
 		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
@@ -136,6 +137,8 @@ func (m *Model) of(u crawl.URL) *Template {
 // keep takes in a template.
 func (m *Model) keep(t *Template) {
 	m.byHash[t.Hash], m.byID[t.ID], m.kin = t, t, nil
+	t.keys = keys(t.Pattern)
+	m.tally(t)
 	m.shapes[t.First]++
 	m.spent[t.First] += t.Spent
 	m.views[t.First] = m.views[t.First] || t.Heard > 0
@@ -260,6 +263,9 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 		return Verdict{}
 	}
 	m.ledBy(t, v)
+	if g.Part == nil && m.newThing(g) {
+		return Verdict{Try: true, Group: g.ID}
+	}
 	first, _ := m.visit(t)
 	if leads = first || leads && v == t; leads || m.fruitful(v) {
 		if g.Strangers > 0 {
@@ -283,6 +289,19 @@ func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 		m.kin = m.findKin()
 	}
 	g := m.groups[m.kin[first(m.buf)]]
+	if p := m.buf; (g == nil || !g.Cut) && bytes.IndexByte(p, '?') >= 0 {
+		var with []uint64
+		if t != nil {
+			with = t.keys
+		} else {
+			with = keys(string(p))
+		}
+		if key := m.inVain(with); key != 0 {
+			if g = m.cutWith(key); g != nil && m.newThing(g) {
+				return Verdict{Try: true, Group: g.ID}
+			}
+		}
+	}
 	switch {
 	case g == nil || !g.Cut:
 		return Verdict{}

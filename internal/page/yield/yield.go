@@ -143,8 +143,10 @@ type Template struct {
 	First uint64 `cbor:"17,keyasint"`           // hash of its first segment
 	All   bool   `cbor:"16,keyasint,omitempty"` // all answers are marked: a part of its URLs may make no difference
 
-	flight int
-	dirty  bool
+	flight  int
+	dirty   bool
+	keys    []uint64 // of its parameters
+	tallied tally    // of these, what was counted already
 }
 
 // bag reports whether a template is of paths whose order says nothing.
@@ -176,6 +178,7 @@ type Group struct {
 	Strangers int         `cbor:"8,keyasint,omitempty"`
 	Newborns  int         `cbor:"9,keyasint,omitempty"`
 	Kin       int         `cbor:"24,keyasint,omitempty"` // templates of its kind of which one URL is tried: see judgeKin
+	Things    int         `cbor:"26,keyasint,omitempty"` // URLs that are tried since they ask for a thing that was not had
 	Newest    []crawl.Key `cbor:"10,keyasint,omitempty"` // of the waiting, last last
 	Hopeful   []crawl.Key `cbor:"20,keyasint,omitempty"` // of the waiting that are tried first, likewise
 	Example   string      `cbor:"11,keyasint,omitempty"` // of the waiting
@@ -331,12 +334,15 @@ func (m *Model) Take(a *Answer) Event {
 		return Nothing
 	}
 	g := m.groups[t.Group]
+	via := m.byID[a.Via]
+	defer m.tally(via)
+	defer m.tally(t)
 	t.Answers++
 	m.Answers++
 	m.touch(t, g)
 	m.metaDirty = true
-	via := m.byID[a.Via]
 	t.namedBy(via)
+	m.things(t, a.URL)
 	if !a.Marked {
 		t.Skipped = min(t.Skipped+1, markMixed-1)
 		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
@@ -517,7 +523,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		m.joinRuns(t)
 		g = m.joinCalendar(t)
 	}
-	if (t.Barren%kinEvery == 0 || t.Tried) && t.New == 0 {
+	if (t.Barren%kinEvery == 0 || t.Tried) && (t.New == 0 || t.poor()) {
 		g = m.joinKin(t)
 	}
 	m.touch(t, g)
@@ -565,7 +571,7 @@ func (m *Model) costs(t, via *Template, g *Group, costs int64) {
 
 // cut has the URLs of a group wait from an answer on.
 func (m *Model) cut(g *Group, a *Answer) {
-	g.Cut, g.Spared, g.Strangers, g.Newborns, g.Kin = true, false, strangers, newborns, strangers
+	g.Cut, g.Spared, g.Strangers, g.Newborns, g.Kin, g.Things = true, false, strangers, newborns, strangers, strangeMax
 	g.Round, g.Next = 0, m.Answers+firstTrial
 	g.Example = a.URL.String()
 	m.cuts++
