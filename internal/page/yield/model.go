@@ -416,7 +416,7 @@ func (m *Model) Size() int {
 			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
 		}
 	}
-	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
+	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 50*len(m.tallies) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
 }
 
 // Kinds of records: the first byte of their keys.

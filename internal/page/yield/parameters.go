@@ -12,6 +12,9 @@ import (
 // Names of parameters that bring nothing, by themselves or beside others: an order of lists, what is put into a basket, a third choice beside two. Templates
 // that have such a name are one trap, whatever their paths and their other parameters are.
 
+// maxNames is how many parameters a template has at most whose names are counted: it bounds what a site's addresses take of memory.
+const maxNames = 16
+
 // maxAmong is up to how many parameters of a URL it is told apart how many stand beside a name.
 const maxAmong = 4
 
@@ -35,10 +38,11 @@ func (t *Template) bore() tally { return tally{t.New - t.Partly + t.Named, t.Bar
 // keys returns of each name of a pattern's parameters one key for each number of parameters that the pattern has at least.
 func keys(pattern string) (out []uint64) {
 	_, query, ok := strings.Cut(pattern, "?")
-	if !ok {
+	all := 1 + strings.Count(query, "&")
+	if !ok || all > maxNames {
 		return nil
 	}
-	n := min(1+strings.Count(query, "&"), maxAmong)
+	n := min(all, maxAmong)
 	for one := range strings.SplitSeq(query, "&") {
 		if name, _, _ := strings.Cut(one, "="); name != "" {
 			hash := keyOf(name)

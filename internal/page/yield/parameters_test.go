@@ -73,3 +73,16 @@ func TestTalliesAreRebuilt(t *testing.T) {
 		}
 	}
 }
+
+// A site whose addresses have ever more names does not fill the memory.
+func TestNamesAreBounded(t *testing.T) {
+	m := New()
+	url := "http://h.test/list?a=1"
+	for i := range 4 * maxNames {
+		faint(t, m, url, 0, 1)
+		url += fmt.Sprintf("&n%c%c=1", 'a'+i/26, 'a'+i%26)
+	}
+	if n := len(m.tallies); n == 0 || n > maxNames*maxAmong {
+		t.Errorf("%d tallies, want %d at most", n, maxNames*maxAmong)
+	}
+}
