@@ -231,3 +231,26 @@ func TestRootPages(t *testing.T) {
 		t.Errorf("%v bits, want those of two pages (%v)", bits, err)
 	}
 }
+
+// A job has gone on when somebody had it resumed or its pages tried again: not another job, and not what was not done.
+func TestGoneOn(t *testing.T) {
+	t.Parallel()
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var all []Applied
+	for i, what := range []string{
+		"resume job 1", "pause job 1", "resume job 12", "retry job 1", "retry job 1: a.test", "retry job 1, what was cut", "retry job 12: a.test",
+		"drop job 1: a.test", "not done: resume job 1: no such job", "limits job 1",
+	} {
+		all = append(all, Applied{Seq: uint64(i + 1), At: int64(i + 1), Entry: &crawl.Entry{Kind: crawl.EntryOrder, Epoch: 1, Order: crawl.NewOrder("uid 0", what)}})
+	}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), all)); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := l.GoneOn(t.Context(), 1); err != nil || !slices.Equal(at, []int64{1, 4, 5, 6}) {
+		t.Errorf("%v, %v", at, err)
+	}
+}

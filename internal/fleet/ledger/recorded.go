@@ -250,6 +250,25 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 	return last, held, l.wrap(rows.Err())
 }
 
+// GoneOn returns when somebody had a job go on, Unix ms: one that was paused or had reached a limit, and one that had nothing left to do but what
+// was released then.
+func (l *Ledger) GoneOn(ctx context.Context, job uint32) (at []int64, err error) {
+	resume, retry := fmt.Sprintf("resume job %d", job), fmt.Sprintf("retry job %d", job) // as package web names orders
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT at FROM orders WHERE undone = 0 AND (what IN (?, ?) OR what LIKE ? OR what LIKE ?) ORDER BY at`), resume, retry, retry+":%", retry+",%")
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var ms int64
+		if err := rows.Scan(&ms); err != nil {
+			return nil, l.wrap(err)
+		}
+		at = append(at, ms)
+	}
+	return at, l.wrap(rows.Err())
+}
+
 // Facts calls fn for every fact of measurement of a job, and of nodes by themselves, in the order in which they were learned. What other jobs
 // of the fleet have measured is none of them, though the fleet has learned from it (Sharing says which have asked its sites before).
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.

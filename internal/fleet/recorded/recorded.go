@@ -83,19 +83,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 			Came: n.Came, Gone: n.Gone, Died: died[n.Info.Node],
 		})
 	}
-	var away away
-	err = l.Spans(ctx, job, func(s *ledger.Span) error {
-		if !known[s.Node] {
-			return ErrOlder
-		}
-		away.see(s)
-		r.Left[s.Site] = float64(s.Pending)
-		r.Leases = append(r.Leases, sim.RecordedLease{
-			Task: s.Task, Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
-			Given: float64(s.Given), Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),
-		})
-		return nil
-	})
+	away, err := leases(ctx, l, job, known, &r)
 	if err != nil {
 		return r, err
 	}
@@ -125,6 +113,26 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		away.leaveOut(&r)
 	}
 	return r, err
+}
+
+// leases tells what the leases of a job did, and when the job did not run.
+func leases(ctx context.Context, l *ledger.Ledger, job uint32, known map[string]bool, r *sim.Recording) (away away, err error) {
+	if away.goneOn, err = l.GoneOn(ctx, job); err != nil {
+		return away, err
+	}
+	err = l.Spans(ctx, job, func(s *ledger.Span) error {
+		if !known[s.Node] {
+			return ErrOlder
+		}
+		away.see(s)
+		r.Left[s.Site] = float64(s.Pending)
+		r.Leases = append(r.Leases, sim.RecordedLease{
+			Task: s.Task, Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
+			Given: float64(s.Given), Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),
+		})
+		return nil
+	})
+	return away, err
 }
 
 // errRoom says that there is no room for a job's facts.
@@ -178,11 +186,12 @@ func pages(ctx context.Context, l *ledger.Ledger, job uint32, r *sim.Recording) 
 	return err
 }
 
-// away finds the times in which nobody led a crawl: it was interrupted, and nothing of that is to be replayed.
+// away finds the times in which nobody led a crawl, or somebody had it wait: nothing of that is to be replayed.
 type away struct {
 	epoch   uint64
 	last    int64      // when a lease was given out last
 	windows [][2]int64 // from the last lease of a leader to the first of the next one
+	goneOn  []int64    // when somebody had the job go on
 }
 
 const (
@@ -198,14 +207,23 @@ func (a *away) see(s *ledger.Span) {
 	a.epoch, a.last = s.Epoch, s.Started
 }
 
-// leaveOut leaves out of a recording when nothing happened between the last lease of a leader and the first of the next one.
+// over reports whether the crawl did not run at some time between two.
+func (a *away) over(from, to int64) bool {
+	return slices.ContainsFunc(a.windows, func(w [2]int64) bool { return w[0] <= from && to <= w[1] }) ||
+		slices.ContainsFunc(a.goneOn, func(at int64) bool { return from <= at && at <= to })
+}
+
+// leaveOut leaves out of a recording when nothing of the job happened between the last lease of a leader and the first of the next one, or until
+// somebody had it go on. What nodes measure of each other goes on meanwhile.
 func (a *away) leaveOut(r *sim.Recording) {
-	if len(a.windows) == 0 {
+	if len(a.windows) == 0 && len(a.goneOn) == 0 {
 		return
 	}
 	at := make([]int64, 0, len(r.Facts)+len(r.Leases))
 	for i := range r.Facts {
-		at = append(at, r.Facts[i].At)
+		if r.Facts[i].Site != "" {
+			at = append(at, r.Facts[i].At)
+		}
 	}
 	for i := range r.Leases {
 		at = append(at, r.Leases[i].Started)
@@ -219,7 +237,7 @@ func (a *away) leaveOut(r *sim.Recording) {
 	least := max(notAway, tenfold*apart[len(apart)*19/20])
 	for i := len(at) - 1; i > 0; i-- { // the last one first: times before it stay
 		from, to := at[i-1], at[i]
-		if to-from > least && slices.ContainsFunc(a.windows, func(w [2]int64) bool { return w[0] <= from && to <= w[1] }) {
+		if to-from > least && a.over(from, to) {
 			r.LeaveOut(from, to)
 		}
 	}

@@ -3,6 +3,7 @@ package simulated_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -39,6 +40,7 @@ type shapedWeb struct {
 	unequal bool          // sites differ in pages, in their sizes, in how long an answer takes, and in how many are missing
 	delay   time.Duration // between requests to a site
 	away    time.Duration // for so long there is no coordinator, from five seconds on
+	paused  time.Duration // for so long the job is paused, likewise
 	without string        // a node that is not there
 	twice   bool          // a second job crawls it after the first one
 	luck    uint64        // another one has the same web crawled once more, a little otherwise
@@ -162,6 +164,12 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 			s.Halt()
 			time.Sleep(w.away)
 			s.Start()
+		}
+		if w.paused > 0 {
+			time.Sleep(5 * time.Second)
+			s.have(t, "pause", id, crawl.JobPaused)
+			time.Sleep(w.paused)
+			s.have(t, "resume", id, crawl.JobRunning)
 		}
 		s.until("the job ends", 2*time.Hour, func() bool { return s.Job(id).State == crawl.JobDone && s.Server.Indexed(id) })
 	})
@@ -299,14 +307,25 @@ func TestLongReplayOfUnequalSites(t *testing.T) {
 	}
 }
 
-// A crawl that was interrupted is recorded, and replayed, as if it had not been: in the time in which nobody led it nobody worked.
+// have has a job be in a state as somebody has ordered.
+func (s *world) have(t *testing.T, verb string, id uint32, state string) {
+	if err := errors.Join(s.Leader().Note(t.Context(), crawl.NewOrder("t", fmt.Sprintf("%s job %d", verb, id))), s.Leader().SetState(t.Context(), id, state)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A crawl that was interrupted, or paused, is recorded, and replayed, as if it had not been: in the time in which nobody led it nobody worked, and
+// nobody was to work on it.
 func TestLongReplayOfInterrupted(t *testing.T) {
-	r := shapedWeb{sites: 8, pages: 60, turn: time.Hour, seed: 2, light: 8, away: 10 * time.Minute}.record(t, "roundrobin")
-	bits, seconds := r.Reached()
-	ratio := replayed(t, r, "roundrobin") * seconds / bits
-	t.Logf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
-	if seconds > 60 || math.Abs(ratio-1) > 0.3 {
-		t.Errorf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
+	for why, w := range map[string]shapedWeb{"interrupted": {away: 10 * time.Minute}, "paused": {paused: 25 * time.Minute}} {
+		w.sites, w.pages, w.turn, w.seed, w.light = 8, 60, time.Hour, 2, 8
+		r := w.record(t, "roundrobin")
+		bits, seconds := r.Reached()
+		ratio := replayed(t, r, "roundrobin") * seconds / bits
+		t.Logf("%s: recorded over %.0f s, replayed at %.2f of that", why, seconds, ratio)
+		if seconds > 60 || math.Abs(ratio-1) > 0.3 {
+			t.Errorf("%s: recorded over %.0f s, replayed at %.2f of that", why, seconds, ratio)
+		}
 	}
 }
 
