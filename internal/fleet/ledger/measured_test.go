@@ -254,3 +254,32 @@ func TestGoneOn(t *testing.T) {
 		t.Errorf("%v, %v", at, err)
 	}
 }
+
+// A node that was gone for ten seconds or more and came back was absent; one that begins anew at once was not, and neither was one that is gone.
+func TestAbsences(t *testing.T) {
+	t.Parallel()
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for at, there := range [][]string{{"a", "b", "c"}, {"a"}, {"a", "b"}, {"b"}, {"a", "b"}, {"a"}} {
+		ms := int64([]int{0, 20, 25, 30, 45, 50}[at]) * 1000
+		var nodes []crawl.NodeInfo
+		for _, name := range there {
+			nodes = append(nodes, crawl.NodeInfo{Node: name})
+		}
+		if err := l.PutFleet(t.Context(), 1e12+ms, nodes, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, err := l.Fleet(t.Context())
+	if err != nil || len(nodes) != 3 {
+		t.Fatalf("%v, %v", nodes, err)
+	}
+	for i, want := range [][][2]int64{{{1e12 + 30_000, 1e12 + 45_000}}, nil, nil} {
+		if n := &nodes[i]; !reflect.DeepEqual(n.Away, want) {
+			t.Errorf("%s: %v, want %v", n.Info.Node, n.Away, want)
+		}
+	}
+}

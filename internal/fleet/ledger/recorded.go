@@ -13,6 +13,9 @@ import (
 	"argosy/internal/plan/learn"
 )
 
+// leastAbsent is from how many ms on a node that is gone and comes back is written down: agents begin anew within seconds.
+const leastAbsent = 10_000
+
 // PutFleet writes down the nodes that are there at a time (Unix ms), and the strategy that each job runs with. Nodes that
 // were there and are not named are gone.
 func (l *Ledger) PutFleet(ctx context.Context, now int64, nodes []crawl.NodeInfo, strategies map[uint32]string) error {
@@ -21,7 +24,12 @@ func (l *Ledger) PutFleet(ctx context.Context, now int64, nodes []crawl.NodeInfo
 			return err
 		}
 		for i := range nodes {
-			err := w.exec(`INSERT INTO fleet (node, info, came) VALUES (?, ?, ?)
+			err := w.exec(`INSERT INTO absences (node, gone, came) SELECT node, gone, CAST(? AS BIGINT) FROM fleet WHERE node = ? AND gone <= ? ON CONFLICT DO NOTHING`,
+				now, nodes[i].Node, now-leastAbsent)
+			if err != nil {
+				return err
+			}
+			err = w.exec(`INSERT INTO fleet (node, info, came) VALUES (?, ?, ?)
 ON CONFLICT (node) DO UPDATE SET info = excluded.info, gone = NULL`, nodes[i].Node, asJSON(&nodes[i]), now)
 			if err != nil {
 				return err
@@ -39,8 +47,9 @@ ON CONFLICT (node) DO UPDATE SET info = excluded.info, gone = NULL`, nodes[i].No
 // FleetNode is a node of a recorded fleet.
 type FleetNode struct {
 	Info crawl.NodeInfo
-	Came int64 // Unix ms
-	Gone int64 // 0: it was there at the end
+	Came int64      // Unix ms
+	Gone int64      // 0: it was there at the end
+	Away [][2]int64 // when it was gone in between, in the order of time
 }
 
 // Fleet returns the nodes that a ledger has recorded, by name.
@@ -61,7 +70,34 @@ func (l *Ledger) Fleet(ctx context.Context) (out []FleetNode, err error) {
 		}
 		out = append(out, n)
 	}
-	return out, l.wrap(rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, l.wrap(err)
+	}
+	return out, l.absences(ctx, out)
+}
+
+// absences tells when nodes, which are in order, were gone that came back.
+func (l *Ledger) absences(ctx context.Context, nodes []FleetNode) error {
+	rows, err := l.db.QueryContext(ctx, `SELECT node, gone, came FROM absences ORDER BY gone`)
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	at := make(map[string]int, len(nodes))
+	for i := range nodes {
+		at[nodes[i].Info.Node] = i
+	}
+	for rows.Next() {
+		var node string
+		var away [2]int64
+		if err := rows.Scan(&node, &away[0], &away[1]); err != nil {
+			return l.wrap(err)
+		}
+		if i, ok := at[node]; ok {
+			nodes[i].Away = append(nodes[i].Away, away)
+		}
+	}
+	return l.wrap(rows.Err())
 }
 
 // Job is a recorded job.
@@ -225,29 +261,34 @@ func (s *steps) times() (t Times) {
 	return t
 }
 
-// Died returns when nodes reported last whose leases of a job ended since nothing was heard of them any more, Unix ms, and for how
-// long such a lease stood still at most, ms.
-func (l *Ledger) Died(ctx context.Context, job uint32) (last map[string]int64, held int64, err error) {
+// LeaseHeld is a lease of a node that leases were taken from since nothing was heard of it any more.
+type LeaseHeld struct {
+	Started, Ended int64 // Unix ms
+	Told           int64 // when it reported last; 0: it did not
+	Dead           bool  // it is one of those
+}
+
+// Died returns the leases of a job that nodes had of which nothing was heard any more, for some of them, by the nodes' names.
+func (l *Ledger) Died(ctx context.Context, job uint32) (map[string][]LeaseHeld, error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, CASE WHEN l.reason = ? THEN 1 ELSE 0 END, l.started, coalesce(l.ended, 0), coalesce(max(r.at), 0) FROM leases l
 LEFT JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.node IN (SELECT node FROM leases WHERE job = ? AND reason = ?)
 GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job), int64(job), crawl.EndDead)
 	if err != nil {
-		return nil, 0, l.wrap(err)
+		return nil, l.wrap(err)
 	}
 	defer rows.Close()
-	last = map[string]int64{}
+	out := map[string][]LeaseHeld{}
 	for rows.Next() {
 		var node string
 		var dead int
-		var started, ended, at int64
-		if err := rows.Scan(&node, &dead, &started, &ended, &at); err != nil {
-			return nil, 0, l.wrap(err)
+		var h LeaseHeld
+		if err := rows.Scan(&node, &dead, &h.Started, &h.Ended, &h.Told); err != nil {
+			return nil, l.wrap(err)
 		}
-		if last[node] = max(last[node], at); dead == 1 {
-			held = max(held, ended-max(started, at))
-		}
+		h.Dead = dead == 1
+		out[node] = append(out[node], h)
 	}
-	return last, held, l.wrap(rows.Err())
+	return out, l.wrap(rows.Err())
 }
 
 // GoneOn returns when somebody had a job go on, Unix ms: one that was paused or had reached a limit, and one that had nothing left to do but what

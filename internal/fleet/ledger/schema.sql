@@ -267,3 +267,10 @@ CREATE TABLE samples (
 );
 
 CREATE INDEX orders_once ON orders (once) WHERE once <> '';
+
+CREATE TABLE absences (
+    node TEXT    NOT NULL,
+    gone INTEGER NOT NULL, -- Unix ms
+    came INTEGER NOT NULL,
+    PRIMARY KEY (node, gone)
+);

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"argosy/internal/fleet/ledger"
@@ -60,11 +61,11 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if err != nil {
 		return r, err
 	}
-	died, held, err := l.Died(ctx, job)
+	held, err := l.Died(ctx, job)
 	if err != nil {
 		return r, err
 	}
-	r.Held = held
+	r.Held = longest(held)
 	if r.Sites, err = sites(ctx, l, &j); err != nil {
 		return r, err
 	}
@@ -80,7 +81,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		r.Nodes = append(r.Nodes, sim.RecordedNode{
 			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency,
 			CPU: n.Info.Offer[0], Memory: n.Info.Offer[1], Bandwidth: n.Info.Offer[2], Prices: price.Rates{Reserve: n.Info.Prices[0], Use: n.Info.Prices[1], Surcharge: n.Info.Prices[2]}, OnDemand: n.Info.OnDemand,
-			Came: n.Came, Gone: n.Gone, Died: died[n.Info.Node],
+			Came: n.Came, Gone: n.Gone, Died: told(held[n.Info.Node], math.MaxInt64), Away: absent(&n, held[n.Info.Node]),
 		})
 	}
 	away, err := leases(ctx, l, job, known, &r)
@@ -113,6 +114,42 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		away.leaveOut(&r)
 	}
 	return r, err
+}
+
+// longest is how long a lease of a node stood still at most of which nothing was heard any more, ms.
+func longest(held map[string][]ledger.LeaseHeld) (ms int64) {
+	for _, of := range held {
+		for _, h := range of {
+			if h.Dead {
+				ms = max(ms, h.Ended-max(h.Started, h.Told))
+			}
+		}
+	}
+	return ms
+}
+
+// told is when leases of a node reported last until then; 0: they did not.
+func told(of []ledger.LeaseHeld, until int64) (at int64) {
+	for _, h := range of {
+		if h.Told <= until {
+			at = max(at, h.Told)
+		}
+	}
+	return at
+}
+
+// absent is when a node was gone that came back. Where leases were taken from it meanwhile, it was heard of last before that.
+func absent(n *ledger.FleetNode, of []ledger.LeaseHeld) (out []sim.Absence) {
+	for _, away := range n.Away {
+		a := sim.Absence{Gone: away[0], Came: away[1]}
+		if slices.ContainsFunc(of, func(h ledger.LeaseHeld) bool {
+			return h.Dead && h.Started <= a.Gone && a.Gone <= h.Ended
+		}) {
+			a.Died = told(of, a.Gone)
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // leases tells what the leases of a job did, and when the job did not run.

@@ -41,6 +41,7 @@ type shapedWeb struct {
 	delay   time.Duration // between requests to a site
 	away    time.Duration // for so long there is no coordinator, from five seconds on
 	paused  time.Duration // for so long the job is paused, likewise
+	lonely  time.Duration // for so long all nodes but the first are gone, likewise
 	without string        // a node that is not there
 	twice   bool          // a second job crawls it after the first one
 	luck    uint64        // another one has the same web crawled once more, a little otherwise
@@ -164,6 +165,16 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 			s.Halt()
 			time.Sleep(w.away)
 			s.Start()
+		}
+		if w.lonely > 0 {
+			time.Sleep(5 * time.Second)
+			for i := 1; i < cmp.Or(w.nodes, 4); i++ {
+				s.kill(fmt.Sprintf("n%d", i))
+			}
+			time.Sleep(w.lonely)
+			for i := 1; i < cmp.Or(w.nodes, 4); i++ {
+				s.enter(fmt.Sprintf("n%d", i))
+			}
 		}
 		if w.paused > 0 {
 			time.Sleep(5 * time.Second)
@@ -326,6 +337,17 @@ func TestLongReplayOfInterrupted(t *testing.T) {
 		if seconds > 60 || math.Abs(ratio-1) > 0.3 {
 			t.Errorf("%s: recorded over %.0f s, replayed at %.2f of that", why, seconds, ratio)
 		}
+	}
+}
+
+// Nodes that were gone for a while and came back under their names are gone for as long in a replay.
+func TestLongReplayOfNodesThatComeBack(t *testing.T) {
+	r := shapedWeb{sites: 8, pages: 150, turn: time.Hour, seed: 2, light: 8, lonely: time.Minute}.record(t, "roundrobin")
+	bits, seconds := r.Reached()
+	ratio := replayed(t, r, sim.AsRecorded) * seconds / bits
+	t.Logf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
+	if seconds < 70 || math.Abs(ratio-1) > 0.2 {
+		t.Errorf("recorded over %.0f s, replayed at %.2f of that", seconds, ratio)
 	}
 }
 

@@ -47,6 +47,7 @@ type RecordedNode struct {
 	OnDemand  bool              `json:"on_demand"`
 	Came      int64             `json:"came"`
 	Gone      int64             `json:"gone"` // 0: it stayed
+	Away      []Absence         `json:"away"` // when it was gone in between, in the order of time
 	Died      int64             `json:"died"` // last heard of, where it was gone without a word; 0: it was not
 }
 
@@ -96,6 +97,11 @@ func (r *Recording) LeaveOut(from, to int64) {
 		move(&n.Came)
 		move(&n.Gone)
 		move(&n.Died)
+		for k := range n.Away {
+			move(&n.Away[k].Died)
+			move(&n.Away[k].Gone)
+			move(&n.Away[k].Came)
+		}
 	}
 	for i := range r.Leases {
 		move(&r.Leases[i].Started)
@@ -199,6 +205,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		if n.Came > start+int64(comes*1000) {
 			node.Join = n.Came - start
 		}
+		node.Away = n.away(start, end)
 		if n.Gone > 0 && n.Gone < end {
 			node.Leave = max(node.Join+1, n.Gone-start)
 			if n.Died > 0 && n.Died < n.Gone {
@@ -236,6 +243,21 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		w.Learned = append(w.Learned, f)
 	}
 	return w, guess, nil
+}
+
+// away is when a node was gone in between after a recording had begun, ms from then.
+func (n *RecordedNode) away(start, end int64) (out []Absence) {
+	for _, a := range n.Away {
+		from := Absence{Gone: max(a.Gone, n.Came, start) - start, Came: a.Came - start}
+		if from.Gone >= from.Came || from.Gone >= end-start {
+			continue
+		}
+		if a.Died > start {
+			from.Died = a.Died - start
+		}
+		out = append(out, from)
+	}
+	return out
 }
 
 // mostOnward is how many times as much as a recording has had a world goes on for at most: the further off, the less a recording tells.
@@ -462,7 +484,7 @@ func (w *World) Without(gone map[string]bool) {
 	nodes := append([]Node(nil), w.Nodes...)
 	for i := range nodes {
 		if gone[nodes[i].ID] {
-			nodes[i].Join, nodes[i].Leave = math.MaxInt64, 0
+			nodes[i].Join, nodes[i].Leave, nodes[i].Away = math.MaxInt64, 0, nil
 		}
 	}
 	w.Nodes = nodes

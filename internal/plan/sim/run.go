@@ -238,6 +238,13 @@ func (e *engine) start() {
 		if n.Dies > 0 {
 			e.push(n.Dies, evDie, i, 0)
 		}
+		for _, a := range n.Away {
+			if a.Died > 0 {
+				e.push(a.Died, evDie, i, 0)
+			}
+			e.push(a.Gone, evLeave, i, 0)
+			e.push(a.Came, evJoin, i, 0)
+		}
 	}
 	for k := range e.w.Changes {
 		e.push(e.w.Changes[k].At, evChange, k, 0)

@@ -6,6 +6,7 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 
 	"argosy/internal/plan/learn"
@@ -94,8 +95,9 @@ type Node struct {
 	Unsaid    bool    // it does not say what its bandwidth is
 	Requests  int     // at once; 0 is not stated
 	Join      int64
-	Leave     int64 // 0: never
-	Dies      int64 // before Leave, without a word: what it has stands still for the world's Held, and what it is given until Leave; 0: never
+	Leave     int64     // 0: never
+	Away      []Absence // when it is not there in between, in the order of time
+	Dies      int64     // before Leave, without a word: what it has stands still for the world's Held, and what it is given until Leave; 0: never
 }
 
 // Site of the world.
@@ -297,10 +299,21 @@ func (n *Node) stated() float64 {
 	return n.Bandwidth
 }
 
-// dead reports whether it has died.
-func (n *Node) dead(at int64) bool { return n.Dies > 0 && at >= n.Dies }
+// Absence is when a node is gone that comes back.
+type Absence struct {
+	Died int64 `json:"died"` // before it is known to be gone, without a word, as a node that dies; 0: it was not
+	Gone int64 `json:"gone"`
+	Came int64 `json:"came"`
+}
 
-func (n *Node) there(at int64) bool { return at >= n.Join && (n.Leave == 0 || at < n.Leave) }
+// dead reports whether it has died.
+func (n *Node) dead(at int64) bool {
+	return n.Dies > 0 && at >= n.Dies || slices.ContainsFunc(n.Away, func(a Absence) bool { return a.Died > 0 && a.Died <= at && at < a.Came })
+}
+
+func (n *Node) there(at int64) bool {
+	return at >= n.Join && (n.Leave == 0 || at < n.Leave) && !slices.ContainsFunc(n.Away, func(a Absence) bool { return a.Gone <= at && at < a.Came })
+}
 
 // bound is the most that anybody could collect, in bits, who knew all about the world as it is from one time to
 // another, by the linear program of time shares: a site is with one node at a time, a node within its bandwidth and its
@@ -383,6 +396,9 @@ func (w World) Optimum(gap float64, stop func() bool) (bound, reached float64, e
 	cuts := []int64{0, w.Horizon}
 	for _, n := range w.Nodes {
 		cuts = append(cuts, n.Join, n.Leave)
+		for _, a := range n.Away {
+			cuts = append(cuts, a.Gone, a.Came)
+		}
 	}
 	for _, c := range w.Changes {
 		cuts = append(cuts, c.At)
