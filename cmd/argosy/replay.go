@@ -63,8 +63,13 @@ func (f *recordingFlags) ask(c *cobra.Command, place string) (r sim.Recording, e
 		if err != nil {
 			return err
 		}
-		r, err = cl.Recording(ctx, id)
-		return err
+		if r, err = cl.Recording(ctx, id); err != nil {
+			return err
+		}
+		if err := r.Sound(); err != nil {
+			return usage("%s, job %d: %w", place, id, err)
+		}
+		return nil
 	})
 	return r, err
 }
@@ -147,7 +152,7 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 		return r, err
 	}
 	r, err = recorded.Read(ctx, l, id, recorded.MaxFacts)
-	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) || errors.Is(err, sim.ErrNothingRecorded) {
+	if errors.Is(err, recorded.ErrOlder) || errors.Is(err, recorded.ErrTooLong) || errors.Is(err, sim.ErrNothingRecorded) || errors.Is(err, sim.ErrUnsound) {
 		return r, usage("%s, job %d: %w", name, id, err)
 	}
 	return r, err

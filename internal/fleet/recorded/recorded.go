@@ -110,10 +110,11 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 		return r, err
 	}
 	r.Before, err = before(ctx, l, job, &r, most-len(r.Facts))
-	if err == nil {
-		away.leaveOut(&r)
+	if err != nil {
+		return r, err
 	}
-	return r, err
+	away.leaveOut(&r)
+	return r, r.Sound()
 }
 
 // longest is how long a lease of a node stood still at most of which nothing was heard any more, ms.

@@ -179,6 +179,8 @@ func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], 
 		return nil, huma.Error422UnprocessableEntity(fmt.Sprintf("job %d: more facts than go over the network (%d): replay the coordinator's directory, or the ledger in PostgreSQL", in.ID, mostFacts))
 	case errors.Is(err, recorded.ErrOlder), errors.Is(err, sim.ErrNothingRecorded):
 		return nil, huma.Error409Conflict(fmt.Sprintf("job %d: no lease of it has told anything yet, or a version that did not keep what a replay needs has recorded it", in.ID))
+	case errors.Is(err, sim.ErrUnsound):
+		return nil, huma.Error409Conflict(fmt.Sprintf("job %d: %v", in.ID, err))
 	case err != nil:
 		return nil, problem(err)
 	}
