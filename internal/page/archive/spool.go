@@ -25,6 +25,9 @@ const (
 	// ownFile is the size from which a spool becomes an archive file of its own instead of being copied into one: below
 	// there would be too many files, above too much would be written twice.
 	ownFile = 16 << 20
+	// syncEvery is after how many bytes what has come of a large spool is made durable while more comes. A disk takes its time to make
+	// durable what it has taken, and has then little left to do when all has come.
+	syncEvery = 64 << 20
 )
 
 // Spools is a directory in which the blocks of records are gathered that are too long for memory.
@@ -73,6 +76,9 @@ type Spool struct {
 	at    int64 // where the file ends
 	begun int64 // up to where it is on its way to the disk
 
+	synced  int64      // up to where a sync has begun
+	syncing chan error // what comes of it; nil: that has been told
+
 	stored int // pieces to store before compression is tried again
 	packed int // pieces in a row that did not get smaller
 }
@@ -108,9 +114,42 @@ func (s *Spool) Write(p []byte) (int, error) {
 	if s.at >= s.begun+ownFile { // it becomes a file of its own, which is synced: what is on its way then need not be waited for
 		durable.BeginSync(s.f, s.begun, s.at-s.begun)
 		s.begun = s.at
+		if err := s.syncBeside(); err != nil {
+			return 0, err
+		}
 	}
 	s.n += int64(len(p))
 	return len(p), nil
+}
+
+// syncBeside begins to make durable what has been written, if that is much and no sync is under way.
+func (s *Spool) syncBeside() error {
+	if s.at < s.synced+syncEvery {
+		return nil
+	}
+	if s.syncing != nil {
+		select {
+		case err := <-s.syncing:
+			if s.syncing = nil; err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	done, f := make(chan error, 1), s.f
+	go func() { done <- f.Sync() }()
+	s.syncing, s.synced = done, s.at
+	return nil
+}
+
+// sync makes durable what has been written. What a disk could not write it says once, to the sync that was under way.
+func (s *Spool) sync() (err error) {
+	if s.syncing != nil {
+		err = <-s.syncing
+		s.syncing = nil
+	}
+	return errors.Join(err, s.f.Sync())
 }
 
 // pieces are where pieces are compressed to.
@@ -260,7 +299,7 @@ func (w *Writer) adopt(s *Spool, name string, info, head, tail []byte, others []
 		_, err = s.f.WriteAt(end, s.at)
 	}
 	if err == nil {
-		err = s.f.Sync()
+		err = s.sync()
 	}
 	path := filepath.Join(w.cfg.Dir, name)
 	if err == nil {

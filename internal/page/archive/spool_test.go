@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	stdgzip "compress/gzip"
+	"errors"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func TestSpooled(t *testing.T) {
 			block []byte
 		}
 		var all []written
-		for i, n := range []int{1, 100, 65_534, 65_536, 1_000_000, 3_000_000, ownFile + 2_000_000} {
+		for i, n := range []int{1, 100, 65_534, 65_536, 1_000_000, 3_000_000, syncEvery + 2_000_000} {
 			head, body := []byte("HTTP/1.1 200 OK\r\n\r\n"), mixed(rng, n)
 			if n > ownFile {
 				body = make([]byte, n)
@@ -100,7 +101,7 @@ func TestSpooled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range all {
-			rec, block, err := readFrom(t.Context(), Dir(where), a.loc.File, a.loc.Offset, ownFile*2)
+			rec, block, err := readFrom(t.Context(), Dir(where), a.loc.File, a.loc.Offset, syncEvery*2)
 			if err != nil {
 				t.Fatalf("%+v: %v", a.loc, err)
 			}
@@ -160,6 +161,37 @@ func TestSpoolSizes(t *testing.T) {
 		}
 		if size := sp.at - spoolRoom; size > c.most {
 			t.Errorf("%s: %d bytes take %d, want at most %d", c.name, len(c.block), size, c.most)
+		}
+		if err := sp.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A disk says once that it could not write: what a sync beside the writing was told fails the next piece, or the record.
+func TestSpoolSyncFails(t *testing.T) {
+	dir := t.TempDir()
+	spools, err := OpenSpools(filepath.Join(dir, "spool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := errors.New("no disk")
+	w := NewWriter(WriterConfig{Dir: dir, Prefix: "x", MaxSize: 1 << 30})
+	for _, more := range []bool{false, true} {
+		sp := spooled(t, spools, rand.New(rand.NewPCG(3, 4)), make([]byte, 1000))
+		if sp.at += ownFile; more {
+			sp.at += syncEvery
+		}
+		sp.syncing = make(chan error, 1)
+		sp.syncing <- bad
+		if more {
+			_, err = sp.Write([]byte("more"))
+		} else {
+			r := record(0, nil, false)
+			_, err = w.AppendSpooled(&r, sp)
+		}
+		if !errors.Is(err, bad) {
+			t.Errorf("written to afterwards %v: %v", more, err)
 		}
 		if err := sp.Close(); err != nil {
 			t.Error(err)
