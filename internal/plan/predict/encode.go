@@ -128,6 +128,9 @@ func (rec *Record) Encode() ([]byte, error) {
 				Node: int32(nodes.of(int(p.node))), Crawl: [2]float64{p.crawl.bits, p.crawl.seconds}, Mean: p.rate.mean, Weight: p.rate.weight, At: p.rate.at,
 				Off: p.rate.off, Served: p.served.encode(), Heard: p.heard, Open: p.open.encode(), Free: p.free.encode(), Tried: p.tried, Leases: p.rate.leases, Least: p.least.encode(),
 			}
+			if y.Free == nil && y.Weight > 0 && y.Leases == 0 { // its probes were limited: it is not of before they were told from leases
+				y.Free = make([]float64, 3)
+			}
 			if p.delay != nil {
 				y.Delay = &encodedDelay{MS: p.delay.ms, Next: p.delay.next}
 			}

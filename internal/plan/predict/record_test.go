@@ -101,6 +101,35 @@ func TestRecordsOfOtherNumbersAreEqual(t *testing.T) {
 	}
 }
 
+// A checkpoint is what was known also of a pair whose leases are forgotten, since it had become faster three times in a row, the last time by a probe
+// that its node itself had limited.
+func TestLimitedProbesAreWrittenDown(t *testing.T) {
+	rec := NewRecord()
+	n, s := rec.Node("a"), rec.Site("s")
+	for i := range int64(8) {
+		bits := 1e6
+		if i >= 6 {
+			bits = 1e9
+		}
+		rec.Reported(n, s, Report{Bits: bits, Seconds: 5, Good: 9, All: 9}, i*10_000)
+	}
+	rec.Crawled(n, s, 1e9, 5, true, 80_000)
+	b, err := rec.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := DecodeRecord(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.site[s].pairs[0].rate.leases != 0 {
+		t.Fatal("leases are not forgotten")
+	}
+	if again, err := read.Encode(); err != nil || !bytes.Equal(b, again) {
+		t.Errorf("read and written again it differs: %v; %+v, was %+v", err, read.site[0].pairs[0].rate, rec.site[s].pairs[0].rate)
+	}
+}
+
 // Delays to sites in a record of before they had one unit are measured again; all else of it stays.
 func TestMixedDelaysAreForgotten(t *testing.T) {
 	rec := NewRecord()
