@@ -11,7 +11,7 @@
 //
 // # What an answer brings
 //
-//   - new: a quarter of a sample of its text's phrases was not there before
+//   - new: a quarter of a sample of its text's phrases was not there before; what a longer text's sample has not room for does not count
 //   - partly new: three phrases were not
 //   - known: the very text was there
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named

@@ -55,7 +55,9 @@ type Meta struct {
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
-	Endless   int    `cbor:"9,keyasint,omitempty"` // times that something which was let go has no end: see Hear
+	Bound     uint32 `cbor:"10,keyasint,omitempty"` // see bounded
+	Full      uint32 `cbor:"11,keyasint,omitempty"` // samples that were full: it is of these
+	Endless   int    `cbor:"9,keyasint,omitempty"`  // times that something which was let go has no end: see Hear
 }
 
 // New returns an empty Model.

@@ -47,25 +47,6 @@ func (m *Model) fresh(of uint64, marks []uint32) (n int) {
 	return n
 }
 
-// freshPhrases is fresh for phrases. Those of links say what another page is: they count while it may be one that was not there, and is not just
-// more of the page's kind.
-func (m *Model) freshPhrases(a *Answer) (n int) {
-	led := 0
-	for i, mark := range a.Sample {
-		k := m.fresh(0, a.Sample[i:i+1])
-		n, led = n+k, led+k*int(mark&1)
-	}
-	t := m.byID[a.Template]
-	feeding := m.Feeding(a.Template)
-	if n >= partPhrases && n-led < partPhrases {
-		t.Called++
-	}
-	if feeding && a.Found <= a.Own {
-		return n - led
-	}
-	return n
-}
-
 // freshPictures is fresh for pictures; strange are those whose names say more than the address of their page.
 func (m *Model) freshPictures(marks []uint32) (n, strange int) {
 	for i := range marks {
@@ -147,19 +128,19 @@ func (m *Model) novelty(a *Answer) kind {
 		by = a.Template
 	}
 	m.marks.add(a.Text, uint64(by))
-	fresh := m.freshPhrases(a)
+	fresh, of, part := m.freshPhrases(a)
 	figures, said := m.fresh(figureMark, a.Figures), 0
 	pictures, strange := m.freshPictures(a.Pictures)
 	for _, f := range a.Figures {
 		said += int(f & 1)
 	}
 	name := m.freshName(a.Names)
-	steps := m.freshNumbers(a, !known && fresh < partPhrases)
+	steps := m.freshNumbers(a, !known && !part)
 	bag := bagMark | a.Text>>32
 	shuffled := m.marks.add(bag, 0) && a.Page
 	m.pays = newPays
-	if n := len(a.Sample); n > 0 && 2*fresh < n { // what is new by half pays in full, by a quarter a quarter of that
-		m.pays = int64(newPays * 4 * fresh * fresh / (n * n))
+	if of > 0 && 2*fresh < of { // what is new by half pays in full, by a quarter a quarter of that
+		m.pays = int64(newPays * 4 * fresh * fresh / (of * of))
 	}
 	switch {
 	case known && pictures > 0: // what they are called is not in the text
@@ -176,9 +157,9 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case shuffled:
 		return isFaint
-	case fresh*newShare >= len(a.Sample) && fresh > 0:
+	case fresh*newShare >= of && fresh > 0:
 		return isNew
-	case fresh >= partPhrases:
+	case part:
 		return isPartly
 	case name != noName && !m.pieces.dated() && m.byID[a.Template].single() && (name != parse.NameOwn || !m.pieces.lists()):
 		if name == parse.NameOwn {

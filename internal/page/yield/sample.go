@@ -1,0 +1,65 @@
+package yield
+
+import (
+	"math"
+	"slices"
+
+	"argosy/internal/page/parse"
+)
+
+// What the sample of a page says of its text.
+
+const (
+	boundStep  = 10 // a step of the bound is one part in so many of it at most,
+	boundSteps = 4  // and later so many parts of it for all full samples so far
+	boundShare = 19 // one that ends before it counts against so many that do not: it is where a twentieth ends
+	evidence   = 8  // marks of a sample that are looked at even if they are behind the bound
+)
+
+// bounded takes in where the sample of a page ends, and returns how many of its marks are evidence. A sample holds the least marks of a page's
+// phrases, so that of a long text ends early. A short one, such as a list of what a choice leaves, has marks behind that end which the
+// long one has as well: that they are not remembered says nothing. The bound is where a twentieth of a site's full samples end at most
+// (a quantile by stochastic approximation: Robbins and Monro 1951).
+func (m *Model) bounded(sample []uint32) int {
+	n, bound := len(sample), m.Bound
+	if n >= parse.MaxPhrases {
+		m.Full++
+		step := max(boundStep, m.Full/boundSteps)
+		switch end := sample[n-1]; {
+		case bound == 0:
+			m.Bound = end
+		case end < bound:
+			m.Bound -= bound / step
+		default:
+			m.Bound += min(bound/step/boundShare, math.MaxUint32-bound)
+		}
+	}
+	if bound == 0 {
+		return n
+	}
+	of, _ := slices.BinarySearch(sample, bound)
+	return min(n, max(of, evidence))
+}
+
+// freshPhrases remembers marks of phrases. It returns how many of those that are evidence were not there, how many are evidence, and whether a part of
+// the text is new: some phrases are, and one of these is evidence. Those of links say what another page is: they count while it may be one that
+// was not there, and is not just more of the page's kind.
+func (m *Model) freshPhrases(a *Answer) (n, of int, part bool) {
+	of = m.bounded(a.Sample)
+	feeding := m.Feeding(a.Template)
+	all, led, allLed := 0, 0, 0
+	for i, mark := range a.Sample {
+		k := m.fresh(0, a.Sample[i:i+1])
+		all, allLed = all+k, allLed+k*int(mark&1)
+		if i < of {
+			n, led = n+k, led+k*int(mark&1)
+		}
+	}
+	if all >= partPhrases && all-allLed < partPhrases {
+		m.byID[a.Template].Called++
+	}
+	if feeding && a.Found <= a.Own {
+		n, all = n-led, all-allLed
+	}
+	return n, of, n > 0 && all >= partPhrases
+}
