@@ -94,16 +94,18 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	if !ok {
 		return Nothing
 	}
+	m.rests.add(at, text) // what is used is kept
 	g := m.guessOf(part)
 	if g == nil {
 		return Nothing
 	}
+	was := *g
 	g.dirty, m.changed = true, true
 	if value, _ := part.value(p); part.Kind == partExtra && classify(value) == number {
 		g.numbered(value)
 	}
 	switch same := text&^one == a.Text&^one; {
-	case same && a.Found <= a.Led:
+	case same && (a.Found <= a.Led || part.Kind == partAlias): // links of a copy lead to copies, which may have a template of their own each
 		g.Agree++
 		if own := at ^ part.hash(); part.Kind == partAlias && !m.rests.has(own) { // a page may have many aliases
 			g.URLs++
@@ -118,6 +120,9 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 		a.near = append(a.near, besides{g, at})
 	default:
 		g.Differ++
+	}
+	if part.Kind == partAlias {
+		m.everywhere(g, &was)
 	}
 	return m.weigh(g)
 }

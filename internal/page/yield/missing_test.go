@@ -63,3 +63,32 @@ func TestParametersThatAddNothing(t *testing.T) {
 		}
 	}
 }
+
+// An archive has copies of all folders below it, five pages of each, whose links lead to more of them. Each folder's copies are a template, which is too
+// few pages to tell by itself: that the directory makes no difference shows in all of them together.
+func TestCopiesOfManyFolders(t *testing.T) {
+	const folders, pages = 24, 5
+	m := New()
+	answer := func(url string, via uint32, text, found int) uint32 {
+		u := parsed(t, url)
+		if rest, ok := m.Rest(u); ok && m.Spare(rest.Part, via).Wait {
+			return 0
+		}
+		id := m.Template(u)
+		m.Take(&Answer{URL: u, Template: id, Via: via, Page: true, Marked: true, Text: uint64(text) << 32, Sample: []uint32{xx(uint32(text)) &^ 1}, Found: found, Feeds: Feeds{Own: found}})
+		return id
+	}
+	copies := 0
+	for i := range folders {
+		for k := range pages {
+			path := fmt.Sprintf("/%c%c/%c%c", 'a'+i, 'b'+i, 'c'+k, 'd'+k)
+			id := answer("http://h.test"+path, 0, 1+i*pages+k, 0)
+			if answer("http://h.test/old"+path, id, 1+i*pages+k, 2) != 0 {
+				copies++
+			}
+		}
+	}
+	if most := agreeAlias + aliasNamed*4 + folders; copies > most {
+		t.Errorf("%d of %d copies asked for, want %d at most", copies, folders*pages, most)
+	}
+}

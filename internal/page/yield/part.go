@@ -318,7 +318,7 @@ func (m *Model) weigh(g *guess) Event {
 		return Nothing
 	}
 	elsewhere := m.named[g.Part.named()]
-	if all := m.guesses[g.Part.anywhere().hash()]; elsewhere == 0 && g.Part.everywhere() && all != nil && all.proven(0) {
+	if all := m.guesses[g.Part.anywhere().hash()]; elsewhere == 0 && (g.Part.everywhere() || g.Part.Kind == partAlias) && all != nil && all.proven(0) {
 		elsewhere = 1
 	}
 	if elsewhere == 0 && g.Part.Kind == partExtra && g.extra(true) && m.extraAnywhere(g.Part) {
