@@ -28,6 +28,9 @@ const (
 	// syncEvery is after how many bytes what has come of a large spool is made durable while more comes. A disk takes its time to make
 	// durable what it has taken, and has then little left to do when all has come.
 	syncEvery = 64 << 20
+	// aligned is what the places in a file are multiples of at which a spool is written: the kernel takes half as long as for pieces
+	// that begin and end anywhere (ext4).
+	aligned = 128 << 10
 )
 
 // Spools is a directory in which the blocks of records are gathered that are too long for memory.
@@ -72,9 +75,10 @@ type Spool struct {
 	f     *os.File
 	block hash.Hash
 	crc   uint32
-	n     int64 // bytes of the block
-	at    int64 // where the file ends
-	begun int64 // up to where it is on its way to the disk
+	n     int64  // bytes of the block
+	at    int64  // where the file ends, with its tail
+	tail  []byte // what of it is not written yet
+	begun int64  // up to where it is on its way to the disk
 
 	synced  int64      // up to where a sync has begun
 	syncing chan error // what comes of it; nil: that has been told
@@ -93,24 +97,26 @@ func (s *Spool) Write(p []byte) (int, error) {
 	s.crc = crc32.Update(s.crc, crc32.IEEETable, p)
 	a := pieces.Get().(*appender)
 	defer pieces.Put(a)
-	a.b = a.b[:0]
+	a.b = append(a.b[:0], s.tail...)
 	if s.stored > 0 {
 		s.stored--
-	} else if a.deflate(p); len(a.b) < len(p)-len(p)/16 {
+	} else if a.deflate(p); len(a.b)-len(s.tail) < len(p)-len(p)/16 {
 		s.packed = 0
 	} else { // it does not pay: not at once again, and less and less often
-		a.b = a.b[:0]
+		a.b = a.b[:len(s.tail)]
 		s.stored = 1 << min(s.packed, 6)
 		s.packed++
 	}
-	if len(a.b) == 0 {
+	if len(a.b) == len(s.tail) {
 		a.b = appendBlocks(a.b, p, false)
 	}
-	n, err := s.f.WriteAt(a.b, s.at)
-	s.at += int64(n)
-	if err != nil {
+	from := s.at - int64(len(s.tail))
+	s.at = from + int64(len(a.b))
+	whole := max(0, int(s.at-s.at%aligned-from))
+	if err := s.write(a.b[:whole], from); err != nil {
 		return 0, err
 	}
+	s.tail = append(s.tail[:0], a.b[whole:]...)
 	if s.at >= s.begun+ownFile { // it becomes a file of its own, which is synced: what is on its way then need not be waited for
 		durable.BeginSync(s.f, s.begun, s.at-s.begun)
 		s.begun = s.at
@@ -120,6 +126,22 @@ func (s *Spool) Write(p []byte) (int, error) {
 	}
 	s.n += int64(len(p))
 	return len(p), nil
+}
+
+// write writes a part of the file.
+func (s *Spool) write(b []byte, at int64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := s.f.WriteAt(b, at)
+	return err
+}
+
+// settle writes what has not been written yet.
+func (s *Spool) settle() error {
+	err := s.write(s.tail, s.at-int64(len(s.tail)))
+	s.tail = s.tail[:0]
+	return err
 }
 
 // syncBeside begins to make durable what has been written, if that is much and no sync is under way.
@@ -184,7 +206,7 @@ func (s *Spool) Open(offset int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	z := flate.NewReader(io.MultiReader(io.NewSectionReader(f, spoolRoom, s.at-spoolRoom), bytes.NewReader(lastBlock)))
+	z := flate.NewReader(io.MultiReader(io.NewSectionReader(f, spoolRoom, s.at-int64(len(s.tail))-spoolRoom), bytes.NewReader(s.tail), bytes.NewReader(lastBlock)))
 	r := &spoolReader{z, f}
 	if _, err := io.CopyN(io.Discard, r, offset); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -240,6 +262,11 @@ func (s *Spool) large() bool { return s != nil && s.at-spoolRoom >= ownFile }
 // AppendSpooled is Append for a record whose block is in a spool, and encoded ones that follow it. A large spool becomes
 // a file of its own, which is durable at once and begins with the warcinfo record that they name. The caller closes the spool, also after an error.
 func (w *Writer) AppendSpooled(r *Record, s *Spool, others ...[]byte) ([]crawl.Location, error) {
+	if err := s.settle(); err != nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return nil, w.fail(err)
+	}
 	if s.large() {
 		w.mu.Lock()
 		w.serial++
