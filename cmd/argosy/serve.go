@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -122,6 +123,12 @@ func (f *serveFlags) run(c *cobra.Command) error {
 	}
 	if f.cfg.Replicas < 1 || f.cfg.Replicas > 5 {
 		return usage("--replicas %d: allowed are 1 to 5", f.cfg.Replicas)
+	}
+	if every := f.cfg.PingEvery; every != 0 && every < time.Second {
+		return usage("--ping-every %v: want 1s or more, or 0 for never", every)
+	}
+	if f.cfg.Checkpoint == 0 {
+		return usage("--checkpoint 0: want a whole number from 1 on")
 	}
 	if f.cfg.Name == "" {
 		f.cfg.Name = defaultNode()

@@ -177,6 +177,7 @@ func decode(b []byte, into any) error {
 	if len(b) > MaxFile {
 		return fmt.Errorf("more than %d bytes", MaxFile)
 	}
+	b = bytes.TrimPrefix(b, []byte("\ufeff")) // editors of Windows begin files of text with it
 	if err := CheckUTF8(b); err != nil {
 		return err
 	}

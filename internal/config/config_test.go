@@ -154,6 +154,18 @@ func TestFilesAreInUTF8(t *testing.T) {
 	}
 }
 
+// A file that begins with a byte order mark, as editors of Windows write it, is what it is without it.
+func TestByteOrderMark(t *testing.T) {
+	plain := "name: a\nseeds: [http://a.test/]\n"
+	want, err := ReadJob(strings.NewReader(plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadJob(strings.NewReader("\ufeff" + plain)); err != nil || got.Name != want.Name || len(got.Seeds) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // What changes a job is what may be changed, and something.
 func TestWhatChangesAJob(t *testing.T) {
 	for in, want := range map[string]string{
