@@ -75,8 +75,8 @@ func stands(u, parent crawl.URL, via *Template) bool {
 	some, all := false, true
 	need := func(s string) { some, all = true, all && have[s] }
 	p.values(need)
-	if last := p.segs[len(p.segs)-1]; !some && last != "" && strings.HasSuffix(via.Pattern, "/*") {
-		need(last)
+	if segs := slices.DeleteFunc(p.segs, func(s string) bool { return s == "" }); !some && len(segs) > 0 && strings.HasSuffix(strings.TrimSuffix(via.Pattern, "/"), "/*") {
+		need(segs[len(segs)-1])
 	}
 	return some && all
 }
@@ -89,7 +89,7 @@ func (m *Model) button(t, via *Template, a *Answer, of kind) Event {
 	case of.brings():
 		m.speaks(t)
 		return m.wasNone(t, of)
-	case !a.Page || a.Moved || a.Missing || a.Found > 0 || of == isNeutral || !m.Beside(t.ID, a.Via) || !stands(a.URL, a.Parent, via):
+	case !a.Page || a.Moved || a.Missing || a.Found > 0 || of == isNeutral || of == isUntold || !m.Beside(t.ID, a.Via) || !stands(a.URL, a.Parent, via):
 		return Nothing
 	case !t.says(a):
 		t.Alike = max(0, t.Alike-outweighed)

@@ -16,6 +16,8 @@
 //   - known: the very text was there
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
 //
+// What stands beside a page that was not marked shows that page's text, and is not counted if what stands beside marked ones is not new.
+//
 // Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
 // in eight; every second one where that says less) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint.

@@ -17,6 +17,7 @@ const (
 	isKnown
 	isCopy // of a page in another corner of the site
 	isPartly
+	isUntold   // it seems new, but may be what the page shows that it stands beside
 	isTable    // only its figures are new,
 	isReport   // which are those of sentences,
 	isShown    // or only a picture,

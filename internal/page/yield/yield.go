@@ -127,6 +127,8 @@ type Template struct {
 	Equal   int64    `cbor:"30,keyasint,omitempty"` // answers in a row whose text was known, none of which was new, not even by little
 	Alike   int64    `cbor:"37,keyasint,omitempty"` // answers in a row that said one of Sayings; see button
 	Sayings []saying `cbor:"38,keyasint,omitempty"`
+	Paired  int64    `cbor:"56,keyasint,omitempty"` // answers that stand beside a page that was marked: see besides
+	Told    int64    `cbor:"57,keyasint,omitempty"` // of these, those that were new
 	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
@@ -362,6 +364,7 @@ func (m *Model) Take(a *Answer) Event {
 	spelled, event := m.compare(t, a)
 	of := m.novelty(a)
 	event = max(event, m.resembles(a, of))
+	of = m.besides(t, via, a, of)
 	if m.Feeding(t.ID) && !m.Watches(t.ID) {
 		a.Feeds = Feeds{Own: a.Found} // they were counted for what its links are called
 	}
@@ -387,6 +390,8 @@ func (m *Model) Take(a *Answer) Event {
 		}
 		t.New, t.Partly, t.Equal = t.New+1, t.Partly+1, 0
 		t.often(g)
+	case isUntold:
+		t.New, t.Little = t.New+1, t.Little+1
 	case isTable, isReport, isShown, isNamed, isEchoed, isNumbered:
 		event = max(event, m.little(t, via, a, of))
 	case isCopy:
