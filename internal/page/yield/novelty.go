@@ -129,14 +129,14 @@ func (m *Model) novelty(a *Answer) kind {
 		by = a.Template
 	}
 	m.marks.add(a.Text, uint64(by))
-	fresh, of, part := m.freshPhrases(a)
+	fresh, of, all := m.freshPhrases(a)
 	figures, said := m.fresh(figureMark, a.Figures), 0
 	pictures, strange := m.freshPictures(a.Pictures)
 	for _, f := range a.Figures {
 		said += int(f & 1)
 	}
 	name := m.freshName(a.Names)
-	steps := m.freshNumbers(a, !known && !part)
+	steps := m.freshNumbers(a, !known && all < partPhrases)
 	bag := bagMark | a.Text>>32
 	shuffled := m.marks.add(bag, 0) && a.Page
 	m.pays = newPays
@@ -160,7 +160,7 @@ func (m *Model) novelty(a *Answer) kind {
 		return isFaint
 	case fresh*newShare >= of && fresh > 0:
 		return isNew
-	case part:
+	case all >= partPhrases:
 		return isPartly
 	case name != noName && !m.pieces.dated() && m.byID[a.Template].single() && (name != parse.NameOwn || !m.pieces.lists()):
 		if name == parse.NameOwn {

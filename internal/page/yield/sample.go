@@ -41,13 +41,12 @@ func (m *Model) bounded(sample []uint32) int {
 	return min(n, max(of, evidence))
 }
 
-// freshPhrases remembers marks of phrases. It returns how many of those that are evidence were not there, how many are evidence, and whether a part of
-// the text is new: some phrases are, and one of these is evidence. Those of links say what another page is: they count while it may be one that
-// was not there, and is not just more of the page's kind.
-func (m *Model) freshPhrases(a *Answer) (n, of int, part bool) {
+// freshPhrases remembers marks of phrases. It returns how many of those that are evidence were not there, how many are evidence, and how many of all were
+// not there. Those of links say what another page is: they count while it may be one that was not there, and is not just more of the page's kind.
+func (m *Model) freshPhrases(a *Answer) (n, of, all int) {
 	of = m.bounded(a.Sample)
 	feeding := m.Feeding(a.Template)
-	all, led, allLed := 0, 0, 0
+	led, allLed := 0, 0
 	for i, mark := range a.Sample {
 		k := m.fresh(0, a.Sample[i:i+1])
 		all, allLed = all+k, allLed+k*int(mark&1)
@@ -61,5 +60,5 @@ func (m *Model) freshPhrases(a *Answer) (n, of int, part bool) {
 	if feeding && a.Found <= a.Own {
 		n, all = n-led, all-allLed
 	}
-	return n, of, n > 0 && all >= partPhrases
+	return n, of, all
 }
