@@ -97,3 +97,61 @@ func corpusXHTML(body []byte) (diff string, ok bool) {
 	}
 	return "", true
 }
+
+// BenchmarkMarkCorpus marks every so manieth page of a corpus (see TestCorpus), and scans it for the comparison.
+func BenchmarkMarkCorpus(b *testing.B) {
+	dirs := os.Getenv("ARGOSY_CORPUS")
+	if dirs == "" {
+		b.Skip("ARGOSY_CORPUS names no directories of HTML files")
+	}
+	const every = 37
+	type page struct {
+		body  []byte
+		url   string
+		links []Link
+	}
+	var pages []page
+	size, n := 0, 0
+	for dir := range strings.SplitSeq(dirs, ":") {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".html" {
+				return nil
+			}
+			if n++; n%every != 0 {
+				return nil
+			}
+			body, err := os.ReadFile(path)
+			if err != nil {
+				return nil
+			}
+			body = body[:min(len(body), 256<<10)]
+			var p Page
+			Scan(body, Options{}, &p)
+			pages = append(pages, page{body, "http://docs.test" + path, p.Links})
+			size += len(body)
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("mark", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		b.ReportAllocs()
+		for b.Loop() {
+			for _, p := range pages {
+				Mark(p.body, p.url, p.links)
+			}
+		}
+	})
+	b.Run("scan", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		var p Page
+		for b.Loop() {
+			for i := range pages {
+				Scan(pages[i].body, Options{}, &p)
+			}
+		}
+	})
+	b.Logf("%d pages of %d", len(pages), n)
+}

@@ -18,10 +18,10 @@ const (
 	endsRow                      // a row of figures ends with it
 )
 
-// Names have eight bytes at most, so that one is looked up as a number.
-var elements = func() (t [256]struct {
-	name uint64
-	is   element
+// elements are what elements mean. Names have eight bytes at most, so that one is looked up as a number. Each has a slot of its own.
+var elements = func() (t struct {
+	name [64]uint64
+	is   [64]element
 }) {
 	for name, is := range map[string]element{
 		"script": isHidden, "style": isHidden, "template": isHidden,
@@ -32,16 +32,13 @@ var elements = func() (t [256]struct {
 		"body": isBacked, "table": isBacked, "thead": isBacked, "tbody": isBacked, "tfoot": isBacked, "tr": isBacked, "td": isBacked, "th": isBacked,
 	} {
 		x := eight([]byte(name), 0)
-		at := elementSlot(x)
-		for t[at].name != 0 {
-			at++
-		}
-		t[at].name, t[at].is = x, is
+		t.name[elementSlot(x)], t.is[elementSlot(x)] = x, is
 	}
 	return t
 }()
 
-func elementSlot(name uint64) uint8 { return uint8(name * wordMore >> 56) }
+// elementSlot is different for all names that mean something, which the number it multiplies with was searched for.
+func elementSlot(name uint64) uint8 { return uint8(name * 0x7483bf462e1baa63 >> 58) }
 
 // elementAt returns what the element means whose name begins at b[i], 0 for one that means nothing, and where its tag ends.
 func elementAt(b []byte, i int) (of element, end int) {
@@ -53,16 +50,12 @@ func elementAt(b []byte, i int) (of element, end int) {
 	} else if i+8 < len(b) && class[b[i+8]]&endsName == 0 {
 		return 0, endOfTag(b, i+8)
 	}
-	if closes != 0 {
-		end = i + bits.TrailingZeros64(closes)/8 + 1
-	} else {
-		end = endOfTag(b, i+8)
-	}
 	x = (x | ones<<5) & mask
-	for at := elementSlot(x); elements[at].name != 0; at++ {
-		if elements[at].name == x {
-			return elements[at].is, end
-		}
+	if slot := elementSlot(x); elements.name[slot&63] == x {
+		of = elements.is[slot&63]
 	}
-	return 0, end
+	if closes != 0 {
+		return of, i + bits.TrailingZeros64(closes)/8 + 1
+	}
+	return of, endOfTag(b, i+8)
 }

@@ -27,11 +27,12 @@ const (
 // table or the name in a line: a page may say by them alone what it is of.
 type called struct {
 	names  [NameKinds][]uint32
-	naming bool // the text is of a title or a first heading,
-	leads  bool // or of what leads elsewhere, or is to be chosen,
-	onward bool // which is within the site
-	plain  run  // of the words that stand in no address
-	all    run  // of all words of a name
+	naming bool   // the text is of a title or a first heading,
+	leads  bool   // or of what leads elsewhere, or is to be chosen,
+	onward bool   // which is within the site, unless
+	link   []byte // this tag, which has not been looked at, says so
+	plain  run    // of the words that stand in no address
+	all    run    // of all words of a name
 	value  [maxValue]uint64
 	values int // words of the text so far, more than there is room for if it is a sentence
 }
@@ -50,7 +51,10 @@ func (r *reader) begins(of element, tag []byte) {
 		r.endName()
 		r.naming = true
 	case of&isLead != 0:
-		r.leads, r.onward = true, of&isLink != 0 && within(tag)
+		r.leads, r.onward, r.link = true, false, nil
+		if of&isLink != 0 {
+			r.link = tag
+		}
 	}
 	if of&endsRow != 0 {
 		r.endRow()
@@ -64,7 +68,7 @@ func (r *reader) ends(of element) {
 		r.endName()
 		r.naming = false
 	case of&isLead != 0:
-		r.leads, r.onward = false, false
+		r.leads, r.onward, r.link = false, false, nil
 	}
 	if of&endsRow != 0 {
 		r.endRow()
@@ -125,14 +129,24 @@ func (c *called) endName() {
 // endValue ends a text that is not a name.
 func (c *called) endValue() {
 	if c.values > 0 && c.values <= maxValue && !c.leads {
+		last, pair := uint64(0), false // as in a run
 		for _, h := range c.value[:c.values] {
-			if h == digitsWord || h == ownWord {
-				c.alone(&c.plain, NameValue)
-			} else {
-				c.beside(&c.plain, NameValue, h, false)
+			switch {
+			case h == digitsWord || h == ownWord:
+				if last != 0 && !pair {
+					c.mark(NameValue, last)
+				}
+				last, pair = 0, false
+				continue
+			case last != 0:
+				c.mark(NameValue, mix(last^h, wordMore))
+				pair = true
 			}
+			last = h
 		}
-		c.alone(&c.plain, NameValue)
+		if last != 0 && !pair {
+			c.mark(NameValue, last)
+		}
 	}
 	c.values = 0
 }

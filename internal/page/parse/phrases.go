@@ -2,8 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"math"
-	"math/bits"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -41,22 +39,25 @@ const (
 
 // reader reads the words of a page.
 type reader struct {
-	own      [4096]uint64 // words of addresses, in open addressing,
-	at       []uint16     // where in own they are,
-	may      [128]uint64  // and a set of bits of them: most words of a text are not among them, which this says in a few lines of cache
-	before   []byte       // the last address
-	mine     [][]byte     // runs of the page's own that are not ASCII
-	dir      uint64       // where the page lies
-	until    int          // what is behind it is not read
-	sum      uint64       // of the words so far, in their order,
-	bag      uint64       // and in any
-	sample   []uint32
-	most     uint32 // marks from here on are not among the smallest
+	own    [4096]uint64 // words of addresses, in open addressing,
+	at     []uint16     // where in own they are,
+	may    [128]uint64  // and a set of bits of them: most words of a text are not among them, which this says in a few lines of cache
+	before []byte       // the last address
+	refs   [64][]byte   // and some of those before it: pages lead to the same place more than once
+	mine   [][]byte     // runs of the page's own that are not ASCII
+	dir    uint64       // where the page lies
+	until  int          // what is behind it is not read
+	lazy   int          // where "data-" stands next,
+	styles int          // and "url("
+	sum    uint64       // of the words so far, in their order,
+	bag    uint64       // and in any
+	bottom
 	pictures []uint32
 	called
 	figures
 	said
 	numbers []uint32
+	low     [32]uint32 // marks that are to be looked at
 }
 
 // readers are used again: a table of words is larger than most pages' text.
@@ -69,9 +70,10 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	r.disown()
-	r.before, r.bag, r.sum, r.sample, r.figures = nil, 0, wordSeed, make([]uint32, 0, MaxPhrases), figures{}
+	r.before, r.bag, r.sum, r.figures = nil, 0, wordSeed, figures{}
+	r.bottom.begin()
 	r.said = said{}
-	r.pictures, r.called, r.numbers, r.mine, r.most = nil, called{}, nil, nil, math.MaxUint32
+	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
 		r.mine = mineOf([]byte(at))
@@ -81,19 +83,28 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	_, at, _ := strings.Cut(url, "//")
 	domain := domainOf([]byte(at))
 	for i := range links {
-		if !elsewhere(links[i].Ref, domain) {
-			r.address(links[i].Ref)
+		ref := links[i].Ref
+		same := &r.refs[uint8(eight(ref, max(0, len(ref)-8))*wordMore>>56)&63]
+		if bytes.Equal(*same, ref) {
+			continue
+		}
+		if *same = ref; !elsewhere(ref, domain) {
+			r.address(ref)
 		}
 	}
 	r.page(spelled(body))
 	r.speak()
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.sample, Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
-	r.sample, r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said = nil, nil, nil, called{}, nil, nil, nil, said{} // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
+	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said = nil, nil, called{}, nil, nil, nil, said{} // they are the caller's
+	clear(r.refs[:])
 	return marks
 }
 
 // elsewhere reports whether a reference names a host of another domain, as far as their last two labels tell.
 func elsewhere(ref, domain []byte) bool {
+	if bytes.IndexByte(ref, ':') < 0 && !bytes.HasPrefix(ref, []byte("//")) {
+		return false // as most are
+	}
 	at := 0
 	for at < len(ref) && ref[at] != '/' && ref[at] != '?' && ref[at] != '#' {
 		at++
@@ -123,8 +134,11 @@ func domainOf(address []byte) []byte {
 
 // page reads the text between tags.
 func (r *reader) page(b []byte) {
-	r.until = maxShown
+	r.until, r.lazy, r.styles = maxShown, -1, -1
 	for i := 0; ; {
+		for i < len(b) && textOf[b[i]] == 0 {
+			i++
+		}
 		if i < len(b) && b[i] != '<' {
 			i = r.words(b, i)
 		}
@@ -134,32 +148,43 @@ func (r *reader) page(b []byte) {
 		if i+1 >= len(b) || i >= r.until {
 			return
 		}
-		switch c := b[i+1]; {
-		case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
-			end := skipComment(b, i+4)
-			r.until += end - i
-			i = end
-		case isLetter(c):
-			i = r.starts(b, i+1)
-		case c == '/':
-			var of element
-			if of, i = elementAt(b, i+2); of != 0 {
-				r.ends(of)
+		name, c := i+1, b[i+1]
+		if c == '/' {
+			name = i + 2
+		}
+		if c != '/' && !isLetter(c) {
+			i = r.noTag(b, i)
+			continue
+		}
+		var of element
+		switch of, i = elementAt(b, name); {
+		case of == 0:
+			if c != '/' && i-name >= len("p style=url(x)>") && r.mayShow(b, name, i) {
+				r.shown(of, b[name:i])
 			}
-		case c == '!' || c == '?':
-			i = endOfTag(b, i+1)
-		default: // a bare <
-			i++
+		case c == '/':
+			r.ends(of)
+		default:
+			i = r.starts(of, b, name, i)
 		}
 	}
 }
 
-// starts takes in the start tag of b from i on, and returns where to go on.
-func (r *reader) starts(b []byte, i int) int {
-	of, end := elementAt(b, i)
-	if of == 0 && end-i < len("p style=url(x)>") {
+// noTag returns where what ends that begins with the "<" at b[i] and is not an element's tag.
+func (r *reader) noTag(b []byte, i int) (end int) {
+	switch c := b[i+1]; {
+	case c == '!' && bytes.HasPrefix(b[i+2:], []byte("--")):
+		end = skipComment(b, i+4)
+		r.until += end - i
 		return end
+	case c == '!' || c == '?':
+		return endOfTag(b, i+1)
 	}
+	return i + 1 // a bare <
+}
+
+// starts takes in the start tag of an element that means something, of b from i to end, and returns where to go on.
+func (r *reader) starts(of element, b []byte, i, end int) int {
 	tag := b[i:end]
 	if of&isHidden != 0 && !bytes.HasSuffix(tag, []byte("/>")) && !bytes.Contains(tag, []byte("shadowroot")) { // which is shown
 		name := string(bytes.ToLower(tag[:tagNameEnd(tag, 0)]))
@@ -173,10 +198,8 @@ func (r *reader) starts(b []byte, i int) int {
 		}
 		return to
 	}
-	if of != 0 {
-		r.begins(of, tag)
-	}
-	if of&isShown != 0 || mayShow(tag) || of&isBacked != 0 && bytes.Contains(tag, []byte("background=")) {
+	r.begins(of, tag)
+	if of&isShown != 0 || r.mayShow(b, i, end) || of&isBacked != 0 && bytes.Contains(tag, []byte("background=")) {
 		r.shown(of, tag)
 	}
 	return end
@@ -238,7 +261,12 @@ func (r *reader) address(b []byte) {
 		if at == len(b) {
 			return
 		}
-		exact, h, next, _ := wordAt(b, at)
+		if _, h, next := lettersAt(b, at); next > at {
+			r.owns(h)
+			at = next
+			continue
+		}
+		exact, h, next := longWord(b, at)
 		r.owns(h)
 		switch {
 		case exact == digitsWord:
@@ -326,6 +354,7 @@ func (r *reader) isOwn(h uint64) bool {
 // words takes in the words of b from i on until "<", and returns where that is.
 func (r *reader) words(b []byte, i int) int {
 	sum, bag, n := r.sum, r.bag, 0
+	low, most := 0, r.most                 // marks in r.low, all below most
 	var last, before, after, behind uint64 // the last two words, and phrases of three that the last one, and the last two, begin
 	for {
 		for i < len(b) && textOf[b[i]] == 0 {
@@ -334,17 +363,13 @@ func (r *reader) words(b []byte, i int) int {
 		if i == len(b) || textOf[b[i]] != inWord {
 			break
 		}
-		var exact, alike, word uint64
-		var next int
-		x := eight(b, i)
-		at := between(x|ones<<5, 'a', 'z')
-		if k := bits.TrailingZeros64(^at&highs) / 8; k < 8 && textOf[byte(x>>(8*k))] != inWord { // as most words are
-			exact, alike = shortWord(x, at, k)
-			if word = alike; r.isOwn(alike) {
+		exact, alike, next := lettersAt(b, i)
+		word := alike
+		if next > i { // as most words are
+			if r.isOwn(alike) {
 				word = ownWord
 			}
-			next = i + k
-			r.wordy = r.wordy || k > maxUnit
+			r.wordy = r.wordy || next-i > maxUnit
 			switch {
 			case r.naming:
 				r.word(alike, word == ownWord, word == ownWord && joined(b, i, next))
@@ -361,7 +386,14 @@ func (r *reader) words(b []byte, i int) int {
 		sum = mix(sum^exact, wordMore)
 		bag += mix(exact^wordLast, wordSeed)
 		if n++; n > 2 {
-			r.keep(mix(behind^word, wordMore))
+			mark := uint32(mix(behind^word, wordMore)>>32) &^ 1
+			if r.low[low&31] = mark; mark < most { // without a branch: nobody can tell which are
+				low++
+			}
+			if low == len(r.low) {
+				r.kept(r.low[:])
+				low, most = 0, r.most
+			}
 		}
 		behind, after = mix(after^word, wordMore), mix(3^word, wordMore)
 		before, last = last, word
@@ -371,6 +403,9 @@ func (r *reader) words(b []byte, i int) int {
 		r.keep(mix(1^last, wordMore))
 	case 2:
 		r.keep(mix(mix(2^before, wordMore)^last, wordMore))
+	}
+	if low > 0 {
+		r.kept(r.low[:low])
 	}
 	r.sum, r.bag = sum, bag
 	return i
@@ -429,17 +464,21 @@ func (r *reader) endText() {
 // keep takes in a phrase, if its mark is among the smallest. Most are not.
 func (r *reader) keep(h uint64) {
 	if mark := uint32(h>>32) &^ 1; mark < r.most {
-		r.kept(mark)
+		r.kept([]uint32{mark})
 	}
 }
 
-// kept takes in a mark that may be among the smallest.
-func (r *reader) kept(mark uint32) {
-	if r.onward {
-		mark |= 1
+// kept takes in marks that may be among the smallest.
+func (r *reader) kept(marks []uint32) {
+	if r.link != nil {
+		r.onward, r.link = within(r.link), nil
 	}
-	if r.sample = least(r.sample, mark, MaxPhrases); len(r.sample) == MaxPhrases {
-		r.most = r.sample[MaxPhrases-1]
+	odd := uint32(0)
+	if r.onward {
+		odd = 1
+	}
+	for _, mark := range marks {
+		r.take(mark | odd)
 	}
 }
 

@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -171,9 +172,9 @@ func TestEndOfTag(t *testing.T) {
 // What an element means is said of its whole name, in any case, whatever ends it.
 func TestElements(t *testing.T) {
 	means := map[string]element{}
-	for _, e := range elements {
-		if e.name != 0 {
-			means[string(bytes.TrimRight(binary.LittleEndian.AppendUint64(nil, e.name), "\x00"))] = e.is
+	for slot, name := range elements.name {
+		if name != 0 {
+			means[string(bytes.TrimRight(binary.LittleEndian.AppendUint64(nil, name), "\x00"))] = elements.is[slot]
 		}
 	}
 	if len(means) < 30 || means["a"]&isLink == 0 || means["polyline"] != isShown|isDrawn {
@@ -214,21 +215,25 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// A phrase is three words that follow one another between two tags, or a whole text of one or two.
+// A phrase is three words that follow one another between two tags, or a whole text of one or two. Those of links within the site are odd.
 func TestPhrasesAreThoseOfTheirDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
+	tags := []string{"<p>", "</a><p>", `<a href="/X">`, "<a class=b href=X>", `<a href="//b.test/X">`, "<a name=X>", "<a href>"}
 	for range 2000 {
 		var page []byte
 		want := map[uint32]bool{}
+		odd := uint32(0)
 		for range rng.IntN(8) {
 			var text []uint64
-			for range rng.IntN(12) {
+			for range rng.IntN(12) * (1 + rng.IntN(5)) {
 				word := []byte("abcdefghijklmnopqr"[:1+rng.IntN(18)])
 				word[0] -= byte(rng.IntN(2) * 32)
+				if rng.IntN(8) == 0 {
+					word = append(word, "37"...)
+				}
 				_, alike := plainMarks(word)
 				page, text = append(append(page, word...), " ,. - "[rng.IntN(6)]), append(text, alike)
 			}
-			page = append(page, "<p>"...)
 			for i := range text {
 				n := min(3, len(text))
 				if i+n > len(text) {
@@ -238,7 +243,15 @@ func TestPhrasesAreThoseOfTheirDefinition(t *testing.T) {
 				for _, w := range text[i : i+n] {
 					h = mix(h^w, wordMore)
 				}
-				want[uint32(h>>32)&^1] = true
+				want[uint32(h>>32)&^1|odd] = true
+			}
+			switch tag := tags[rng.IntN(len(tags))]; {
+			case tag == tags[0]:
+				page = append(page, tag...)
+			case tag == tags[2] || tag == tags[3]:
+				page, odd = append(page, tag...), 1
+			default:
+				page, odd = append(page, tag...), 0
 			}
 		}
 		var all []uint32
@@ -248,6 +261,53 @@ func TestPhrasesAreThoseOfTheirDefinition(t *testing.T) {
 		slices.Sort(all)
 		if got := Mark(page, "http://h.test/", nil).Sample; !slices.Equal(got, all[:min(len(all), MaxPhrases)]) {
 			t.Fatalf("%q has phrases %x, want %x", page, got, all)
+		}
+	}
+}
+
+// The marks of a sample are the smallest, each once, in whatever order they come.
+func TestBottom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	var b bottom
+	for range 500 {
+		b.begin()
+		most, has := max(1, rng.Uint32()>>rng.IntN(32)), map[uint32]bool{}
+		for range rng.IntN(1000) {
+			mark := rng.Uint32N(most)
+			if rng.IntN(50) == 0 {
+				mark = ^uint32(0) - rng.Uint32N(3)
+			}
+			has[mark] = true
+			b.take(mark)
+		}
+		want := slices.Sorted(maps.Keys(has))
+		if want = want[:min(len(want), MaxPhrases)]; !slices.Equal(b.sample(), want) {
+			t.Fatalf("%x, want %x", b.sample(), want)
+		}
+		if len(want) == MaxPhrases && b.most != want[MaxPhrases-1] || len(want) < MaxPhrases && b.most != ^uint32(0) {
+			t.Fatalf("%x bounds %d marks", b.most, len(want))
+		}
+	}
+}
+
+// It is of no matter how often, and in which order, a page leads somewhere.
+func TestLinksThatAreRepeated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	names := []string{"a", "over/there", "over/7", "/x/y?z=1", "#top", "", "over/there#b", "http://b.test/u", "//a.test/v", "x.html", "over%20here", "dir/index.html", "dir/index.htm"}
+	body := []byte("<p>over there is a top and y or z, index of u v x here and dir html 7")
+	for range 200 {
+		var once, often []Link
+		for _, name := range names {
+			if rng.IntN(2) == 0 {
+				once = append(once, Link{Ref: []byte(name)})
+			}
+		}
+		for range len(once) * 5 {
+			often = append(often, once[rng.IntN(len(once))])
+		}
+		often = append(often, once...)
+		if one, two := Mark(body, "http://a.test/", once), Mark(body, "http://a.test/", often); !reflect.DeepEqual(one, two) {
+			t.Fatalf("%+v, then %+v of %+v", one, two, often)
 		}
 	}
 }
@@ -294,7 +354,8 @@ func TestAttributeOf(t *testing.T) {
 				t.Fatalf("%s of %q is %q, want %q", name, tag, got, want)
 			}
 		}
-		if got, want := mayShow(tag), bytes.Contains(tag, []byte("data-")) || bytes.Contains(tag, []byte("url(")); got != want {
+		r := reader{lazy: -1, styles: -1}
+		if got, want := r.mayShow(tag, 0, len(tag)), bytes.Contains(tag, []byte("data-")) || bytes.Contains(tag, []byte("url(")); got != want {
 			t.Fatalf("%q may show a picture: %v", tag, got)
 		}
 	}

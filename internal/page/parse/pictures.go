@@ -56,19 +56,30 @@ func (r *reader) shown(of element, tag []byte) {
 	})
 }
 
-// mayShow reports whether "data-" or "url(" stands in a tag: it may show a picture although its element does not.
-func mayShow(tag []byte) bool {
-	for i := 0; i < len(tag); i += 8 {
-		x := eight(tag, i)
-		for at := holds(x, '-') | holds(x, '('); at != 0; at &= at - 1 {
-			end := i + bits.TrailingZeros64(at)/8
-			switch {
-			case tag[end] == '-' && end >= 4 && string(tag[end-4:end]) == "data", tag[end] == '(' && end >= 3 && string(tag[end-3:end]) == "url":
-				return true
-			}
+// mayShow reports whether "data-" or "url(" stands in the tag of b from i to end: it may show a picture although its element does not.
+func (r *reader) mayShow(b []byte, i, end int) bool {
+	if r.lazy < i {
+		r.lazy = indexByLast(b, i, "data-")
+	}
+	if r.styles < i {
+		r.styles = indexByLast(b, i, "url(")
+	}
+	return r.lazy+len("data-") <= end || r.styles+len("url(") <= end
+}
+
+// indexByLast returns where a text stands in b from i on, len(b) if it does not. Its last byte is the rarest of it.
+func indexByLast(b []byte, i int, text string) int {
+	last := len(text) - 1
+	for at := i + last; at < len(b); at++ {
+		j := bytes.IndexByte(b[at:], text[last])
+		if j < 0 {
+			break
+		}
+		if at += j; string(b[at-last:at]) == text[:last] {
+			return at - last
 		}
 	}
-	return false
+	return len(b)
 }
 
 // styled takes in the pictures of a style: in a style attribute, or of a style sheet in the page.
@@ -101,7 +112,7 @@ func (r *reader) picture(ref []byte) {
 		return
 	}
 	h := xxh3.Hash(ref)
-	if isRelative(ref) && bytes.ContainsAny(ref, "0123456789") {
+	if isRelative(ref) && firstDigit(ref, 0) < len(ref) {
 		h ^= r.dir // each album has a picture 1.jpg
 	}
 	r.exact(h)
@@ -143,24 +154,33 @@ func (r *reader) namedBy(ref []byte) (all bool) {
 	if len(ref) > 4096 { // its bytes are the picture
 		return false
 	}
-	for i := 0; i < len(ref); {
-		if textOf[ref[i]] != inWord {
-			i++
-			continue
+	for end := 0; ; {
+		i := firstDigit(ref, end)
+		if i == len(ref) {
+			return all
+		}
+		for i > end && textOf[ref[i-1]] == inWord {
+			i--
 		}
 		exact, alike, next, _ := wordAt(ref, i)
-		if bytes.ContainsAny(ref[i:next], "0123456789") {
-			if exact == digitsWord { // random to the eye
-				exact, alike = xxh3.Hash(ref[i:next]), digitsWord
-			}
-			if !r.isOwn(alike) || alike == digitsWord && !r.isOwn(exact) {
-				return false
-			}
-			all = true
+		if exact == digitsWord { // random to the eye
+			exact, alike = xxh3.Hash(ref[i:next]), digitsWord
 		}
-		i = next
+		if !r.isOwn(alike) || alike == digitsWord && !r.isOwn(exact) {
+			return false
+		}
+		all, end = true, next
 	}
-	return all
+}
+
+// firstDigit returns where the first digit of b stands from i on, or len(b).
+func firstDigit(b []byte, i int) int {
+	for ; i < len(b); i += 8 {
+		if at := between(eight(b, i), '0', '9'); at != 0 {
+			return i + bits.TrailingZeros64(at)/8
+		}
+	}
+	return len(b)
 }
 
 // timeless returns a picture's address without its scheme and host, which may be any of many, its fragment, and the parameters that say when
@@ -237,12 +257,15 @@ func eachAttribute(tag []byte, give func(name, value []byte)) {
 		for i < len(tag) && tag[i] <= ' ' {
 			i++
 		}
-		value, end := tag[min(i, len(tag)):], " \t\n\f\r>"
+		value := tag[min(i, len(tag)):]
 		if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
-			value, end = value[1:], string(value[:1])
+			value = value[1 : 1+indexFrom(value[1:], value[:1], 0)]
 			i++
-		}
-		if j := bytes.IndexAny(value, end); j >= 0 {
+		} else {
+			j := 0
+			for j < len(value) && value[j] != '>' && class[value[j]]&white == 0 {
+				j++
+			}
 			value = value[:j]
 		}
 		give(name, value)

@@ -31,7 +31,14 @@ func eight(b []byte, i int) uint64 {
 	if i+8 <= len(b) {
 		return binary.LittleEndian.Uint64(b[i:])
 	}
-	var x uint64
+	return lastBytes(b, i)
+}
+
+// lastBytes is eight where less are left.
+func lastBytes(b []byte, i int) (x uint64) {
+	if n := len(b) - 8; n >= 0 {
+		return binary.LittleEndian.Uint64(b[n:]) >> (8 * (i - n))
+	}
 	for n := len(b) - 1; n >= i; n-- {
 		x = x<<8 | uint64(b[n])
 	}
@@ -83,31 +90,48 @@ func endOfTag(b []byte, i int) int {
 
 // wordAt returns the marks of the word that begins at b[i], and where it ends. One mark is that of the word as it stands, the
 // other that of it without regard to case and digits. What changes between letters and digits more than once is random to the
-// eye, and as a whole a number. letters says that it is short, and of ASCII's letters alone.
+// eye, and as a whole a number. letters says that it is of ASCII's letters alone.
 func wordAt(b []byte, i int) (exact, alike uint64, end int, letters bool) {
-	x := eight(b, i)
-	at := between(x|ones<<5, 'a', 'z')
-	if n := bits.TrailingZeros64(^at&highs) / 8; n < 8 && textOf[byte(x>>(8*n))] != inWord { // most words are
-		exact, alike = shortWord(x, at, n)
-		return exact, alike, i + n, true
+	if exact, alike, end = lettersAt(b, i); end > i {
+		return exact, alike, end, true
 	}
 	exact, alike, end = longWord(b, i)
 	return exact, alike, end, false
 }
 
-// shortWord returns the marks of a word of n < 8 letters. They are the first of x, and at says where x has letters.
-func shortWord(x, at uint64, n int) (exact, alike uint64) {
-	mask, last := uint64(1)<<(8*n)-1, wordLast^uint64(n)
-	x &= mask
-	exact = mix(wordSeed^x, last)
-	if low := x | at>>2&mask; low != x {
-		return exact, mix(wordSeed^low, last)
+// lettersAt is wordAt for a word of ASCII's letters alone, as most are. It ends where it begins if the word at b[i] is another.
+func lettersAt(b []byte, i int) (exact, alike uint64, end int) {
+	exact, alike = wordSeed, wordSeed
+	for at := i; ; at += 8 {
+		x := eight(b, at)
+		letters := between(x|ones<<5, 'a', 'z')
+		n := bits.TrailingZeros64(^letters&highs) / 8 & 15
+		if n == 8 {
+			exact, alike = mix(exact^x, wordMore), mix(alike^(x|ones<<5), wordMore)
+			continue
+		}
+		if textOf[byte(x>>(8*n&63))] == inWord {
+			return 0, 0, i
+		}
+		x &= firstBytes[n&7]
+		last := wordLast ^ uint64(at+n-i)
+		return mix(exact^x, last), mix(alike^(x|letters>>2&firstBytes[n&7]), last), at + n
 	}
-	return exact, exact // as most words are
 }
+
+// firstBytes are the bits of so many bytes.
+var firstBytes = func() (t [8]uint64) {
+	for n := range t {
+		t[n] = 1<<(8*n) - 1
+	}
+	return t
+}()
 
 // longWord is wordAt for a word of eight bytes or more, or one that has other bytes than letters.
 func longWord(b []byte, start int) (exact, alike uint64, end int) {
+	if exact, end = numberWord(b, start); end > start {
+		return exact, digitsWord, end
+	}
 	exact, alike = wordSeed, wordSeed
 	for i := start; ; i += 8 {
 		x := eight(b, i)
@@ -124,6 +148,25 @@ func longWord(b []byte, start int) (exact, alike uint64, end int) {
 		}
 		exact, alike = mix(exact^x, wordMore), mix(alike^low, wordMore)
 	}
+}
+
+// numberWord returns the mark of a word of fewer than eight digits and where it ends; that is where it begins if the word is another.
+func numberWord(b []byte, i int) (exact uint64, end int) {
+	x := eight(b, i)
+	n := bits.TrailingZeros64(^between(x, '0', '9')&highs) / 8 & 15
+	if n == 8 || textOf[byte(x>>(8*n&63))] == inWord {
+		return 0, i
+	}
+	return mix(wordSeed^x&firstBytes[n&7], wordLast^uint64(n)), i + n
+}
+
+// exactWord returns the mark of a word as it stands.
+func exactWord(word []byte) uint64 {
+	h, i := uint64(wordSeed), 0
+	for ; i+8 <= len(word); i += 8 {
+		h = mix(h^binary.LittleEndian.Uint64(word[i:]), wordMore)
+	}
+	return mix(h^eight(word, i), wordLast^uint64(len(word)))
 }
 
 // hasher hashes a word byte by byte, as wordAt does eight at a time.
@@ -143,12 +186,11 @@ func (h *hasher) mark() uint64 { return mix(h.sum^h.part, wordLast^uint64(h.n)) 
 
 // wordWithDigits is wordAt for a word that may have digits.
 func wordWithDigits(b []byte, start int) (exact, alike uint64, end int) {
-	all, like := hasher{sum: wordSeed}, hasher{sum: wordSeed}
+	like := hasher{sum: wordSeed}
 	turns, digits, high, after := 0, 0, false, false // after a digit
 	i := start
 	for ; i < len(b) && textOf[b[i]] == inWord; i++ {
 		c := b[i]
-		all.add(c)
 		digit := isDigit(c)
 		if digit != after && i > start {
 			turns++
@@ -166,7 +208,7 @@ func wordWithDigits(b []byte, start int) (exact, alike uint64, end int) {
 		}
 		after = digit
 	}
-	exact, alike = all.mark(), like.mark()
+	exact, alike = exactWord(b[start:i:i]), like.mark()
 	if digits == i-start || turns > 1 && !high {
 		alike = digitsWord
 	}
