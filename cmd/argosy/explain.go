@@ -216,8 +216,8 @@ func decisions(r io.Reader, task string) (out []schedule.Decision, err error) {
 			return out, err
 		}
 		var d schedule.Decision
-		if err = json.Unmarshal(line, &d); err == nil && d.Task == 0 {
-			err = errors.New("it names no task")
+		if err = json.Unmarshal(line, &d); err == nil && (d.Task == 0 || d.Strategy == "") {
+			err = errors.New("it names no task or no strategy")
 		}
 		if err != nil && (more || n == 1) {
 			return nil, fmt.Errorf("line %d: not a decision: %w", n, err)

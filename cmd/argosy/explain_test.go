@@ -41,18 +41,19 @@ func TestExplainsWhatIsKnown(t *testing.T) {
 
 // Of a file that is being written the last line may have no end; any other that is not a decision is named.
 func TestDecisionsOfAFileInTheMaking(t *testing.T) {
-	whole := `{"task":3,"site":"a.test","node":"n1"}` + "\n" + `{"task":4,"site":"b.test","node":"n2"}` + "\n"
+	whole := `{"task":3,"site":"a.test","strategy":"flow","node":"n1"}` + "\n" + `{"task":4,"site":"b.test","strategy":"flow","node":"n2"}` + "\n"
 	for text, want := range map[string]string{
-		whole:                              "1",
-		whole + `{"task":3,"site":"a.te`:   "1",
-		whole + `{"task":3,"node":"n2"}`:   "2",
-		`{"task":3,"node":"n2"}`:           "1",
-		"":                                 "0",
-		"sites.txt":                        "line 1: not a decision",
-		whole + "{}\n":                     "line 3: not a decision: it names no task",
-		"null\n":                           "line 1: not a decision: it names no task",
-		`{"task":3,"si` + "\n" + whole:     "line 1: not a decision",
-		whole[:30] + whole[40:] + "\n{}\n": "line 1: not a decision",
+		whole:                               "1",
+		whole + `{"task":3,"site":"a.te`:    "1",
+		whole + `{"task":3,"strategy":"s"}`: "2",
+		`{"task":3,"strategy":"s"}`:         "1",
+		`{"task":3}`:                        "line 1: not a decision: it names no task or no strategy",
+		"":                                  "0",
+		"sites.txt":                         "line 1: not a decision",
+		whole + "{}\n":                      "line 3: not a decision: it names no task",
+		"null\n":                            "line 1: not a decision: it names no task",
+		`{"task":3,"si` + "\n" + whole:      "line 1: not a decision",
+		whole[:30] + whole[40:] + "\n{}\n":  "line 1: not a decision",
 	} {
 		ds, err := decisions(strings.NewReader(text), "3")
 		if got := strconv.Itoa(len(ds)); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {

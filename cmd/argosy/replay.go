@@ -127,7 +127,8 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 	if ledger.IsPostgres(place) {
 		name = "the ledger"
 	} else {
-		if _, err := os.Stat(filepath.Join(place, outdir.LedgerFile)); err != nil {
+		st, err := os.Stat(filepath.Join(place, outdir.LedgerFile))
+		if err != nil {
 			if at := outdir.LedgerElsewhere(place); at != "" {
 				return r, usage("%s: its ledger is not here but %s: %s postgres://… reads it there: give the URL, with its password, in place of the directory, or "+ledgerVariable+" in the environment", place, at, c.CommandPath())
 			}
@@ -135,6 +136,9 @@ func (f *recordingFlags) open(c *cobra.Command, place string) (r sim.Recording, 
 		}
 		if err := outdir.CheckFormat(place); err != nil {
 			return r, err
+		}
+		if st.Size() == 0 {
+			return r, usage("%s: its %s is empty: nothing was recorded, or what was is lost", place, outdir.LedgerFile)
 		}
 		place = filepath.Join(place, outdir.LedgerFile)
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/sim"
 )
 
@@ -46,6 +50,20 @@ func TestRecordedJob(t *testing.T) {
 		if id != c.want || (err == nil) != (c.says == "") || err != nil && err.Error() != c.says {
 			t.Errorf("%v, %d: %d, %v", c.jobs, c.asked, id, err)
 		}
+	}
+}
+
+// A ledger without a byte holds nothing that was recorded, and is left as it is.
+func TestEmptyLedger(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{outdir.FormatFile: `{"format":1}`, outdir.LedgerFile: ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, says := argosy(t, "lab", "replay", dir)
+	if st, err := os.Stat(filepath.Join(dir, outdir.LedgerFile)); code != exitUsage || !strings.Contains(says, "its argosy.db is empty") || err != nil || st.Size() != 0 {
+		t.Errorf("%d, %q, %v", code, says, err)
 	}
 }
 

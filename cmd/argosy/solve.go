@@ -106,8 +106,15 @@ stuck on some matrices and then falls back to the exact method; --batch solves K
 			if err := oneOf("--leftover", leftover, "wait", "single"); err != nil {
 				return err
 			}
-			if batch < 0 {
+			switch given := c.Flags().Changed; {
+			case batch < 0:
 				return usage("--batch %d: want at least 1, or 0 for all at once", batch)
+			case given("leftover") && batch == 0:
+				return usage("--leftover goes with --batch: all at once leave nothing over")
+			case trace && method != "patent":
+				return usage("--trace goes with --method patent: the method %s covers no lines", method)
+			case trace && batch > 0:
+				return usage("--trace does not go with --batch: it prints one matrix")
 			}
 			m, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) {
 				if format == "orlib" {
@@ -125,7 +132,7 @@ stuck on some matrices and then falls back to the exact method; --batch solves K
 	f.StringVar(&format, "format", "matrix", "of FILE: matrix or orlib")
 	f.StringVar(&method, "method", "jv", "jv (exact) or patent (line covering)")
 	f.IntVar(&batch, "batch", 0, "tasks to assign at a time; 0 is all")
-	f.StringVar(&leftover, "leftover", "single", "tasks that do not fill a batch, or find no node in it: wait, or single (one by one, each to its cheapest node)")
+	f.StringVar(&leftover, "leftover", "single", "tasks that do not fill a batch, or find no node in it: wait, or single (one by one, each to its cheapest node); with --batch")
 	f.BoolVar(&trace, "trace", false, "print every matrix, the lines and z to standard error (patent)")
 	return c
 }

@@ -92,10 +92,18 @@ func planWorlds(s *Scenario, _ Config) ([]unit, func(r results) (report.Section,
 		for _, x := range values {
 			gap = max(gap, r.sample("gap", 0, keysOf(s.Seeds, func(seed uint64) string { return worldKey(s, x, seed) })...).most())
 		}
-		sec.Notes = append(sec.Notes, fmt.Sprintf("%d worlds; %s; bounds are at most %.2f %% above the optimum; intervals are 95 %% by Student's t, differences are paired by world.", s.Seeds, terms, 100*gap))
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s; %s; bounds are at most %.2f %% above the optimum; intervals are 95 %% by Student's t, differences are paired by world.", worldsOf(s.Seeds), terms, 100*gap))
 		return sec, err
 	}
 	return units, finish, nil
+}
+
+// worldsOf says how many worlds there are.
+func worldsOf(n int) string {
+	if n == 1 {
+		return "1 world"
+	}
+	return fmt.Sprintf("%d worlds", n)
 }
 
 func worldKey(s *Scenario, x float64, seed uint64) string {
@@ -178,7 +186,7 @@ func curvesOf(specs []string, r results, keys []string, what string) report.Figu
 func variedFigure(s *Scenario, specs []string, values []float64, r results) report.Figure {
 	lo, hi := slices.Min(values), slices.Max(values)
 	f := report.Figure{
-		Kind: report.Lines, Caption: fmt.Sprintf("Share of the bound as %s varies: means of %d worlds each, with 95 %% intervals as bands.", s.Vary.Term, s.Seeds),
+		Kind: report.Lines, Caption: fmt.Sprintf("Share of the bound as %s varies: means of %s each, with 95 %% intervals as bands.", s.Vary.Term, worldsOf(s.Seeds)),
 		X: report.Axis{Label: s.Vary.Term, Log: lo > 0 && hi/lo >= 20}, Y: report.Axis{Label: "share of the bound", Zero: true, Share: true}, Marks: []report.Mark{{Name: "bound", At: 1}},
 	}
 	for _, spec := range specs {

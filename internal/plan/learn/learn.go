@@ -217,7 +217,7 @@ const maxNodes = 2000
 
 // Take takes in a fact. What no figure can be had from (no time, no node, not a number) changes nothing.
 func (l *Learner) Take(f Fact) {
-	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory, f.Pages) {
+	if f.Node == "" || !possible(f.Bits, f.Seconds, f.Good, f.All, f.CPU, f.Memory, f.Pages) || f.Bits > mostRate*f.Seconds && f.Seconds > 0 {
 		return
 	}
 	l.record(f)
@@ -289,10 +289,17 @@ func (l *Learner) took(f Fact, site, node int, need [3]float64) {
 	}
 }
 
-// possible reports whether figures are finite and not negative.
+// mostFigure is more than any figure of a fact can be, and mostRate than any speed, bits/s: what a node says is held to the latter as it
+// comes in, a recording from elsewhere is not.
+const (
+	mostFigure = 1e18
+	mostRate   = 1e15
+)
+
+// possible reports whether figures are neither negative nor more than there can be.
 func possible(figures ...float64) bool {
 	for _, x := range figures {
-		if !(x >= 0 && x < 1e300) {
+		if !(x >= 0 && x <= mostFigure) {
 			return false
 		}
 	}

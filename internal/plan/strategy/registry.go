@@ -85,7 +85,7 @@ func build(spec string, strict bool) (schedule.Strategy, error) {
 	}
 	p, ok := registry[name]
 	if !ok {
-		return nil, fmt.Errorf("strategy %q: allowed are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("strategy %q: allowed are %s%s", name, strings.Join(Names(), ", "), plussed(spec))
 	}
 	given := map[string]string{}
 	for kv := range strings.SplitSeq(rest, ",") {
@@ -113,6 +113,26 @@ func build(spec string, strict bool) (schedule.Strategy, error) {
 	}
 	c.Options = rest
 	return c, nil
+}
+
+// plussed says what a specification means that has plus signs where its options begin, as lists of strategies have them.
+func plussed(spec string) string {
+	name, rest, _ := strings.Cut(spec, "+")
+	if _, ok := registry[name]; !ok {
+		return ""
+	}
+	meant := name
+	for at, part := range strings.Split(rest, "+") {
+		sign := ","
+		if at > 0 && !strings.Contains(part, "=") { // more of a list
+			sign = "+"
+		}
+		meant += sign + part
+	}
+	if _, err := build(meant, true); err != nil {
+		return fmt.Sprintf("; options follow a comma: %v", err)
+	}
+	return "; did you mean " + meant + "?"
 }
 
 // noOption says where a specification has a comma and no option.

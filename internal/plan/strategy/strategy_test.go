@@ -280,6 +280,18 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// Who gives options as lists of strategies have them is told how they are given here.
+func TestPlusSignsAreNoCommas(t *testing.T) {
+	for spec, want := range map[string]string{
+		"flow+move=1": "did you mean flow,move=1?", "nearest+landmarks=a+b+top=2": "did you mean nearest,landmarks=a+b,top=2?",
+		"flow+mvoe=1": `no option "mvoe": allowed are probes`, "flow+": "options follow a comma", "guess+move=1": "allowed are bandwidth",
+	} {
+		if _, err := New(spec); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want one line with %q", spec, err, want)
+		}
+	}
+}
+
 // What means nothing is refused, with what and where: an option without a word, without a value, without the other option that it goes with, and landmarks
 // that are none. Jobs and recordings of versions that took it in silence still run, as they did.
 func TestMeaningless(t *testing.T) {
