@@ -61,6 +61,7 @@ var traps = []string{
 	`<a href=x`, `<a href="x`, `<area href=x><frame src=y>`, `<base href=z><base href=w>`, `<link rel="NEXT foo" href=x>`,
 	`<link rel=stylesheet href=no>`, `<svg><a href=x></svg>`, `<ahref=no>`, `<a\nhref=x>`, "<a\thref\n=\r'x'>", `a < b <a href=x>`, `<1><a href=x>`,
 	`<title/>x</title>`, `<script/>no</script><a href=x>`, `<a href='x'title=y>`, `<a href=x<b>`, `<div <a href=x>`, `<p title=<a href=x>>`, "<a href=\x00x>",
+	`<math href=x /><svg></d>`, `<a href=x><math href=y /><table><svg></table>`, `<select><math href=x /></select><svg></d>`,
 }
 
 func TestScanTraps(t *testing.T) {

@@ -18,6 +18,7 @@ type tree struct {
 	modes []mode // of open templates
 	mode  mode
 	last  int32 // identity given last
+	root  uint8 // namespace of the foreign content that the current start tag begins
 
 	quirks, form, head, framesetOK bool
 }

@@ -35,6 +35,7 @@ type startTag struct {
 // start takes in a start tag and returns the namespace of its element. A partial tree may be lost then, or empty, which
 // means that foreign content has ended.
 func (t *tree) start(g startTag) uint8 {
+	t.root = nsHTML
 	for {
 		if t.foreign(g.name) {
 			if !breakouts[g.name] && !(g.name == "font" && g.font) {
@@ -55,10 +56,7 @@ func (t *tree) start(g startTag) uint8 {
 			break
 		}
 	}
-	if e := t.top(); e.ns != nsHTML && e.name == g.name && (g.name == "svg" || g.name == "math") {
-		return e.ns
-	}
-	return nsHTML
+	return t.root
 }
 
 // foreign reports whether a start tag is to be judged by the rules of foreign content.
@@ -104,6 +102,7 @@ func (t *tree) openForeign(g startTag) uint8 {
 	if !g.selfClosed {
 		t.push(elem{name: g.name, ns: ns})
 	}
+	t.root = ns
 	return ns
 }
 
