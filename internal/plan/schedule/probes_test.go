@@ -186,6 +186,24 @@ func TestProbesPayForPlaces(t *testing.T) {
 	}
 }
 
+// A probe costs the bandwidth that it takes of its node: where all of it is sold at what it brings, there is nothing to gain.
+func TestProbesPayForBandwidth(t *testing.T) {
+	none := func(int, int, bool) bool { return false }
+	s := fleet(3, 9)
+	for _, price := range []struct {
+		bandwidth float64 // useful Mbit for one that a node carries
+		want      int
+	}{{0, 9}, {0.9999, 0}} {
+		s.Memory = &Memory{Bandwidth: map[string]float64{}}
+		for i := range s.Nodes {
+			s.Memory.Bandwidth[s.Nodes[i].ID] = price.bandwidth
+		}
+		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != price.want {
+			t.Errorf("%d probes where bandwidth is worth %v, want %d", len(p.Assignments), price.bandwidth, price.want)
+		}
+	}
+}
+
 // What a crawl that has just begun would only have of a probe in half an hour is not measured: most are over by then.
 func TestProbesAreOfUseAsLongAsCrawlsGoOn(t *testing.T) {
 	s := fleet(2, 2)

@@ -74,7 +74,8 @@ func (w *worth) use(c *Context) {
 // others, a: on average the expected improvement E(m' − a)⁺ more than a, or, where it is itself thought to be the best,
 // E(a − m')⁺ more than it. That holds for as long as what is learned does, or as the task lasts, and no longer than the crawl is thought to go
 // on: nobody knows that, and as long again as it has gone on is as likely as not. No pair brings more than the pauses that the site asks for allow. The probe costs the site its time at
-// the best rate: what is left of that after the price of bandwidth, or, where the task ends, all of it, for others that end free bandwidth.
+// the best rate: what is left of that after the price of bandwidth, or, where the task ends, all of it, for others that end free bandwidth;
+// and the node what it fetches, at that price.
 // And it must cost less than to learn the same by a lease on the node, which costs the difference of the means for
 // the time of a lease, and what knowing would have brought meanwhile.
 func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
@@ -119,7 +120,7 @@ func (w *worth) most(c *Context, t int, before func(a, b int) bool) int {
 		}
 		place := c.placeOf(n) * mbit
 		took := probe / f.Value * math.Exp((f.Sigma*f.Sigma+noise)/2) // on average: a slow pair costs more than a fast one saves
-		cost := max(took+s.Book.ProbeWaits(), crawl.ProbeTries*gap) * (lost + place)
+		cost := max(took+s.Book.ProbeWaits(), crawl.ProbeTries*gap)*(lost+place) + probe*c.priceOf(n)
 		share := c.mean(f) * of.served[k].Value * (1 - c.priceOf(n))
 		limit := math.Inf(1)
 		if gap > 0 {
