@@ -48,7 +48,7 @@ var places = []struct {
 	{HTML, `<body background=a><table background=b><tr><td background=c></table>`, "", "a b c"},
 	{HTML, `<style>@import "a"; @import url(b) screen; p { background: url('c'), url( d ) }</style>`, "", "a b c d"},
 	{HTML, `<p style="background: url(&quot;a&quot;)">`, "", "a"},
-	{HTML, `<img data-src=a data-srcset="b 1x"><div data-background=c></div><img data-original=d><img data-lazy-src=e>`, "", "a b c d e"},
+	{HTML, `<img data-src=a data-srcset="b 1x"><div data-background=c></div><img data-original=d><img data-lazy-src=e data-lazy-srcset="f 1x, g 2x">`, "", "a b c d e f g"},
 	{HTML, `<svg><image href=a /><use xlink:href="b#i"/><style>p{fill:url(c)}</style><script href=d /></svg>`, "", "a b#i c d"},
 	{HTML, `<svg><path fill="url(a#p)" stroke="URL('b.svg#p') red" mask=url(c) clip-path="url( d )" filter="blur(2px) url(&quot;e&quot;)" cursor="url(f), auto"/></svg>`, "", "a#p b.svg#p c d e f"},
 	{HTML, `<svg><path marker=url(a) marker-start=url(b) marker-mid=url(c) MARKER-END=url&#40;d) fill="url(#here)" style="fill:url(e)"/></svg><p fill=url(no)>`, "", "a b c d e"},

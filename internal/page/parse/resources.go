@@ -40,6 +40,7 @@ func (s *scanner) resources(tag tagID) {
 	s.add(aDataSrcset, srcsetVal, 0)
 	s.add(aDataOriginal, Resource, 0)
 	s.add(aDataLazySrc, Resource, 0)
+	s.add(aDataLazySrcset, srcsetVal, 0)
 	s.add(aDataPoster, Resource, 0)
 	s.add(aDataBackground, Resource, 0)
 	s.styleAttr()

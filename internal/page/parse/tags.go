@@ -149,6 +149,7 @@ const (
 	aDataSrcset
 	aDataOriginal
 	aDataLazySrc
+	aDataLazySrcset
 	aDataPoster
 	aDataBackground
 	aFill // from here on what SVG draws with
@@ -170,7 +171,7 @@ type attrName struct {
 }
 
 // attrsAt are the names of attributes by first letter and length.
-var attrsAt = func() (t [32][16][]attrName) {
+var attrsAt = func() (t [32][17][]attrName) {
 	for _, n := range []attrName{
 		{"action", aAction},
 		{"archive", aArchive},
@@ -184,6 +185,7 @@ var attrsAt = func() (t [32][16][]attrName) {
 		{"data", aData},
 		{"data-background", aDataBackground},
 		{"data-lazy-src", aDataLazySrc},
+		{"data-lazy-srcset", aDataLazySrcset},
 		{"data-original", aDataOriginal},
 		{"data-poster", aDataPoster},
 		{"data-src", aDataSrc},
