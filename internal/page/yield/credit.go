@@ -25,9 +25,13 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	}
 	if g.Cut {
 		m.touch(t, g)
-		g.Things = min(g.Things+strangerOK, strangeMax)
+		ok := strangerOK
+		if pays == partPays && m.behind { // at a quarter, a set of which less than half seem new that are known dies out
+			ok /= 4
+		}
+		g.Things = min(g.Things+ok, strangeMax)
 		if others { // what others name may be new, and the rest a trap all the same
-			if g.Strangers = min(g.Strangers+strangerOK, strangeMax); g.Strangers == strangerOK { // those that wait may be tried again
+			if g.Strangers = min(g.Strangers+ok, strangeMax); g.Strangers == ok { // those that wait may be tried again
 				return max(Lifted, m.credit(via))
 			}
 			return m.credit(via)

@@ -7,7 +7,7 @@
 // stand aside of it, if they ask one path for choices in any order, if they differ in one name of their paths, if they differ in values of
 // parameters only and the last eight answers of both were known, if they are views of one calendar, if they are of paths that grow and never brought anything,
 // if they run on after their ends below one first segment, if all names of their parameters bring nothing wherever they stand, or if all below one first
-// segment have cost together what leads to a cut.
+// segment, or all that repeat other templates word for word, have cost together what leads to a cut.
 //
 // # What an answer brings
 //

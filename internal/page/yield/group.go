@@ -293,7 +293,8 @@ func (m *Model) joinSibling(t *Template) *Group {
 	return m.groups[t.Group]
 }
 
-// findKin returns, for each first segment, the cut group that has many of the templates below it, none of which has brought anything.
+// findKin returns, for each first segment, the cut group that has many of the templates below it, none of which has brought anything; and, for copiesKin,
+// the one that has many of copies.
 func (m *Model) findKin() map[uint64]uint32 {
 	type kin struct {
 		first uint64
@@ -302,14 +303,25 @@ func (m *Model) findKin() map[uint64]uint32 {
 	many, found := map[kin]int{}, map[uint64]uint32{}
 	for id := uint32(1); id <= m.Templates; id++ {
 		if t := m.byID[id]; t != nil && t.fruitless() && m.groups[t.Group].Cut {
+			counts := 1
+			if t.copies() {
+				counts = copyKin
+				many[kin{copiesKin, t.Group}]++
+			}
 			k := kin{t.First, t.Group}
-			if many[k]++; many[k] == kinCut {
+			if many[k] += counts; many[k] >= kinCut && found[t.First] == 0 {
 				found[t.First] = t.Group
+			}
+			if of := (kin{copiesKin, t.Group}); many[of] >= kinCut && found[copiesKin] == 0 {
+				found[copiesKin] = t.Group
 			}
 		}
 	}
 	return found
 }
+
+// copies reports whether a template has shown what others have, word for word, and nothing else.
+func (t *Template) copies() bool { return t.New == 0 && t.Equal >= kinEvery && t.Equal == t.Barren }
 
 // joinKin makes one group of the templates below one first segment that have brought nothing, or of those with the same parameters that bring nothing, once
 // they have cost together what leads to a cut: the orders of choices are paths of many shapes. Where many of them are cut a further one joins them soon.
@@ -319,11 +331,14 @@ func (m *Model) joinKin(t *Template) *Group {
 		return g
 	}
 	vain := m.inVain(t.keys)
-	if soon := t.Tried || t.Barren >= kinSoon; soon {
+	if soon := t.Tried || t.Barren >= kinSoon || t.copies(); soon {
 		if m.kin == nil {
 			m.kin = m.findKin()
 		}
 		cut := m.groups[m.kin[t.First]]
+		if cut == nil && t.copies() {
+			cut = m.groups[m.kin[copiesKin]]
+		}
 		if (cut == nil || t.New > 0) && vain != 0 {
 			cut = m.cutWith(vain)
 		}
@@ -333,6 +348,9 @@ func (m *Model) joinKin(t *Template) *Group {
 	}
 	if t.New == 0 {
 		m.joinSum(t, func(o *Template) bool { return o.First == t.First && o.New == 0 })
+	}
+	if t.copies() && t.Group == g.ID {
+		m.joinSum(t, (*Template).copies)
 	}
 	if vain != 0 && t.Group == g.ID {
 		m.joinSum(t, func(o *Template) bool { return o.has(vain) && o.poor() })

@@ -40,6 +40,7 @@ type Model struct {
 	dirtyNodes []uint64
 
 	pays   int64 // of the answer that is being judged, if it is new
+	behind bool  // what is new of it are marks that are no evidence: see bounded
 	weight int64 // how many it stands for
 	pieces pieces
 	buf    []byte
@@ -55,9 +56,7 @@ type Meta struct {
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
-	Bound     uint32 `cbor:"10,keyasint,omitempty"` // see bounded
-	Full      uint32 `cbor:"11,keyasint,omitempty"` // samples that were full: it is of these
-	Endless   int    `cbor:"9,keyasint,omitempty"`  // times that something which was let go has no end: see Hear
+	Endless   int    `cbor:"9,keyasint,omitempty"` // times that something which was let go has no end: see Hear
 }
 
 // New returns an empty Model.

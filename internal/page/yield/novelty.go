@@ -139,7 +139,7 @@ func (m *Model) novelty(a *Answer) kind {
 	steps := m.freshNumbers(a, !known && all < partPhrases)
 	bag := bagMark | a.Text>>32
 	shuffled := m.marks.add(bag, 0) && a.Page
-	m.pays = newPays
+	m.pays, m.behind = newPays, fresh == 0
 	if of > 0 && 2*fresh < of { // what is new by half pays in full, by a quarter a quarter of that
 		m.pays = int64(newPays * 4 * fresh * fresh / (of * of))
 	}

@@ -10,29 +10,38 @@ import (
 // What the sample of a page says of its text.
 
 const (
-	boundStep  = 10 // a step of the bound is one part in so many of it at most,
-	boundSteps = 4  // and later so many parts of it for all full samples so far
-	boundShare = 19 // one that ends before it counts against so many that do not: it is where a twentieth ends
-	evidence   = 8  // marks of a sample that are looked at even if they are behind the bound
+	boundStep  = 10      // a step of the bound is one part in so many of it at most,
+	boundSteps = 4       // and later so many parts of it for all samples so far,
+	leastStep  = 1 << 20 // one in so many at least
+	boundShare = 19      // one that ends before it counts against so many that do not: it is where a twentieth ends
+	evidence   = 8       // marks of a sample that are looked at even if they are behind the bound
 )
 
-// bounded takes in where the sample of a page ends, and returns how many of its marks are evidence. A sample holds the least marks of a page's
-// phrases, so that of a long text ends early. A short one, such as a list of what a choice leaves, has marks behind that end which the
-// long one has as well: that they are not remembered says nothing. The bound is where a twentieth of a site's full samples end at most
-// (a quantile by stochastic approximation: Robbins and Monro 1951).
-func (m *Model) bounded(sample []uint32) int {
-	n, bound := len(sample), m.Bound
+// bounded takes in where the sample of a page of a template ends, and returns how many of its marks are evidence. A sample holds the least marks
+// of a page's phrases, so that of a long text ends early. A short one, such as a list of what a choice leaves, has marks behind that end which
+// the long one has as well: that they are not remembered says nothing. The bound is where a twentieth of the samples of the page's template end,
+// or of the template that has named it, whichever comes first (a quantile by stochastic approximation: Robbins and Monro 1951).
+func (t *Template) bounded(via *Template, sample []uint32) int {
+	n := len(sample)
+	end := uint32(math.MaxUint32)
 	if n >= parse.MaxPhrases {
-		m.Full++
-		step := max(boundStep, m.Full/boundSteps)
-		switch end := sample[n-1]; {
-		case bound == 0:
-			m.Bound = end
-		case end < bound:
-			m.Bound -= bound / step
+		end = sample[n-1]
+	}
+	if t.Bound > 0 || n >= parse.MaxPhrases {
+		t.Sampled++
+		step := uint32(min(max(boundStep, t.Sampled/boundSteps), leastStep))
+		switch {
+		case t.Bound == 0:
+			t.Bound = end
+		case end < t.Bound:
+			t.Bound -= t.Bound / step
 		default:
-			m.Bound += min(bound/step/boundShare, math.MaxUint32-bound)
+			t.Bound += min(t.Bound/step/boundShare, math.MaxUint32-t.Bound)
 		}
+	}
+	bound := t.Bound
+	if via != nil && via.Bound > 0 && (bound == 0 || via.Bound < bound) {
+		bound = via.Bound
 	}
 	if bound == 0 {
 		return n
@@ -44,7 +53,7 @@ func (m *Model) bounded(sample []uint32) int {
 // freshPhrases remembers marks of phrases. It returns how many of those that are evidence were not there, how many are evidence, and how many of all were
 // not there. Those of links say what another page is: they count while it may be one that was not there, and is not just more of the page's kind.
 func (m *Model) freshPhrases(a *Answer) (n, of, all int) {
-	of = m.bounded(a.Sample)
+	of = m.byID[a.Template].bounded(m.byID[a.Via], a.Sample)
 	feeding := m.Feeding(a.Template)
 	led, allLed := 0, 0
 	for i, mark := range a.Sample {

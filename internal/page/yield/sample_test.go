@@ -25,8 +25,8 @@ func TestShortPageOfKnownThings(t *testing.T) {
 	judged := func(url string, text int, shown ...[]uint32) kind {
 		sample := sorted(slices.Concat(append(shown, frame)...))
 		sample = sample[:min(len(sample), parse.MaxPhrases)]
-		u := parsed(t, url)
-		a := Answer{URL: u, Template: m.Template(u), Page: true, Marked: true, Text: uint64(text) << 32, Sample: sample}
+		u, list := parsed(t, url), parsed(t, "http://h.test/list/0")
+		a := Answer{URL: u, Template: m.Template(u), Via: m.Template(list), Page: true, Marked: true, Text: uint64(text) << 32, Sample: sample}
 		m.pieces.split(u)
 		return m.novelty(&a)
 	}

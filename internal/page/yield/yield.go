@@ -35,6 +35,8 @@ const (
 
 	kinEvery  = 4  // answers that brought nothing: so often the kin of a template is looked at,
 	kinSoon   = 8  // and so many of it are enough to be one with its kin
+	copiesKin = 1  // stands for copies among hashes of first segments,
+	copyKin   = 2  // and each of these counts as so many for that of its own
 	kinCut    = 8  // where so many templates of these are cut
 	runsFor   = 64 // answers in a row that brought nothing, after which a template is one with those like it that are cut
 	sameAfter = 16 // answers that brought nothing, after which templates that differ in one name are judged as one
@@ -129,6 +131,8 @@ type Template struct {
 	Sayings []saying `cbor:"38,keyasint,omitempty"`
 	Paired  int64    `cbor:"56,keyasint,omitempty"` // answers that stand beside a page that was marked: see besides
 	Told    int64    `cbor:"57,keyasint,omitempty"` // of these, those that were new
+	Bound   uint32   `cbor:"58,keyasint,omitempty"` // before where its pages' samples end: see bounded
+	Sampled int64    `cbor:"59,keyasint,omitempty"` // of its answers since it has one
 	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
