@@ -4,7 +4,7 @@ import "math"
 
 // bottom are the smallest marks of a page's phrases. Many phrases stand on a page more than once.
 type bottom struct {
-	least [64]uint32  // in their order; the largest number stands where there is none
+	least [64]uint32  // in their order; the largest number stands where there is none. A power of two is searched by halves
 	n     int         // how many there are
 	most  uint32      // marks from here on are not among them
 	had   [256]uint32 // marks that were taken in, each at the place that its low bits say

@@ -301,20 +301,20 @@ func (m *Model) findKin() map[uint64]uint32 {
 		group uint32
 	}
 	many, found := map[kin]int{}, map[uint64]uint32{}
+	count := func(first uint64, group uint32, as int) {
+		k := kin{first, group}
+		if many[k] += as; many[k] >= kinCut && found[first] == 0 {
+			found[first] = group
+		}
+	}
 	for id := uint32(1); id <= m.Templates; id++ {
-		if t := m.byID[id]; t != nil && t.fruitless() && m.groups[t.Group].Cut {
-			counts := 1
-			if t.copies() {
-				counts = copyKin
-				many[kin{copiesKin, t.Group}]++
-			}
-			k := kin{t.First, t.Group}
-			if many[k] += counts; many[k] >= kinCut && found[t.First] == 0 {
-				found[t.First] = t.Group
-			}
-			if of := (kin{copiesKin, t.Group}); many[of] >= kinCut && found[copiesKin] == 0 {
-				found[copiesKin] = t.Group
-			}
+		switch t := m.byID[id]; {
+		case t == nil || !t.fruitless() || !m.groups[t.Group].Cut:
+		case t.copies():
+			count(t.First, t.Group, copyKin)
+			count(copiesKin, t.Group, 1)
+		default:
+			count(t.First, t.Group, 1)
 		}
 	}
 	return found

@@ -168,38 +168,22 @@ func TestProbesAreWorthIt(t *testing.T) {
 	}
 }
 
-// A probe costs the place that it takes: where places are what is scarce, none is made that brings less than a lease there would.
-func TestProbesPayForPlaces(t *testing.T) {
+// A probe costs the place that it takes, and the bandwidth of its node: where a lease there brings more, or all bandwidth is sold at what it brings,
+// none is made.
+func TestProbesPayForWhatIsScarce(t *testing.T) {
 	none := func(int, int, bool) bool { return false }
 	s := fleet(3, 9)
 	for _, price := range []struct {
-		place float64 // Mbit/s, where pairs are thought to have eight
-		want  int
-	}{{0, 9}, {300, 0}} {
-		s.Memory = &Memory{Slots: map[string]float64{}}
-		for i := range s.Nodes {
-			s.Memory.Slots[s.Nodes[i].ID] = price.place
-		}
-		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != price.want {
-			t.Errorf("%d probes where a place is worth %v Mbit/s, want %d", len(p.Assignments), price.place, price.want)
-		}
-	}
-}
-
-// A probe costs the bandwidth that it takes of its node: where all of it is sold at what it brings, there is nothing to gain.
-func TestProbesPayForBandwidth(t *testing.T) {
-	none := func(int, int, bool) bool { return false }
-	s := fleet(3, 9)
-	for _, price := range []struct {
+		place     float64 // Mbit/s, where pairs are thought to have eight
 		bandwidth float64 // useful Mbit for one that a node carries
 		want      int
-	}{{0, 9}, {0.9999, 0}} {
-		s.Memory = &Memory{Bandwidth: map[string]float64{}}
+	}{{0, 0, 9}, {300, 0, 0}, {0, 0.9999, 0}} {
+		s.Memory = &Memory{Slots: map[string]float64{}, Bandwidth: map[string]float64{}}
 		for i := range s.Nodes {
-			s.Memory.Bandwidth[s.Nodes[i].ID] = price.bandwidth
+			s.Memory.Slots[s.Nodes[i].ID], s.Memory.Bandwidth[s.Nodes[i].ID] = price.place, price.bandwidth
 		}
 		if p, _ := PlanProbes(s, Probing{Measures: Measures{Crawl: Worth}, Done: none}); len(p.Assignments) != price.want {
-			t.Errorf("%d probes where bandwidth is worth %v, want %d", len(p.Assignments), price.bandwidth, price.want)
+			t.Errorf("%d probes where a place is worth %v Mbit/s and bandwidth %v, want %d", len(p.Assignments), price.place, price.bandwidth, price.want)
 		}
 	}
 }
