@@ -15,6 +15,10 @@ func Cycle(s *Snapshot, st Strategy) (Plan, error) { return cycle(s, st, false) 
 func Explained(s *Snapshot, st Strategy) (Plan, error) { return cycle(s, st, true) }
 
 func cycle(s *Snapshot, st Strategy, record bool) (Plan, error) {
+	if s.counted == nil { // once for who lets tasks through, plans and proves
+		all, own := count(s, 0), *s
+		own.counted, s = &all, &own
+	}
 	open, held := gate(s)
 	gated := *s
 	gated.Tasks = make([]Task, len(open))
@@ -176,6 +180,9 @@ func (u *usage) take(t *Task) crawl.Verdict {
 // no site and no address asked by more leases than it may be. The assignments are in the order in which the gate let their tasks through: what room
 // sites that do not answer leave to each other depends on it.
 func Verify(s *Snapshot, p Plan) error {
+	if len(p.Assignments) == 0 {
+		return nil
+	}
 	owned := make(map[int]bool, len(p.Assignments))
 	load := make([]int, len(s.Nodes))
 	for i, n := range s.Nodes {
