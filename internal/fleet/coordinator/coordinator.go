@@ -291,8 +291,8 @@ func (c *Coordinator) read(ctx context.Context, from uint64, entries chan<- entr
 }
 
 const (
-	restMost  = 250 * time.Millisecond // between two looks at everything
-	restLeast = 50 * time.Millisecond  // where something is due, but there is no room for it
+	restMost  = schedule.RestMost     // between two looks at everything
+	restLeast = 50 * time.Millisecond // where something is due, but there is no room for it
 )
 
 // eventsAtOnce is how many registrations wait for the loop.

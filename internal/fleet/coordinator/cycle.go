@@ -15,33 +15,13 @@ import (
 )
 
 const (
-	quickCycle  = time.Millisecond       // what takes no longer costs nobody anything, and is what a hop from site to site waits for
-	cycleRest   = 10 * time.Millisecond  // after a cycle that gave something out, at most,
-	nodeRest    = 200 * time.Microsecond // and for each node so much more: of the leases of many few end in that time
-	maxTasks    = 10_000                 // of a snapshot
-	minTasks    = 64                     // likewise, however many nodes there are
-	cyclePairs  = 25_000                 // of tasks and nodes that a cycle looks at, and gives out: some 40 ms, for which orders wait
-	cycleRests  = 9                      // after a cycle, times what it took: a tenth of the time goes into them, and large ones gather what comes
-	grantBudget = 256 << 10              // estimated bytes of one grant entry
-	bestAtOnce  = 8                      // URLs of a site that is asked slowly, or the best of which come first: better ones may be found meanwhile
+	grantBudget = 256 << 10 // estimated bytes of one grant entry
+	bestAtOnce  = 8         // URLs of a site that is asked slowly, or the best of which come first: better ones may be found meanwhile
 	// pairs of tasks and nodes up to which a cycle's decisions are remembered without anybody having asked: 2,000 tasks and 200 nodes are
 	// 140 MB of figures
 	rememberPairs = 40_000
 	heldFor       = 50 // ms before a task whose site or address has no room is looked at again
 )
-
-// restAfterCycle is how long no cycle is begun after one that took so long, without what it waited for the log, for so many nodes, and gave
-// something out or nothing.
-func restAfterCycle(took time.Duration, nodes int, gave bool) time.Duration {
-	most := restMost
-	if gave {
-		most = min(most, cycleRest+time.Duration(nodes)*nodeRest)
-		if took <= quickCycle {
-			return 2 * took
-		}
-	}
-	return min(most, took*cycleRests)
-}
 
 // cycle takes a snapshot of a job, plans and grants; more says that it has not looked at all that is due.
 func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job, r *run) (more bool, err error) {
@@ -202,7 +182,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 	if free <= 0 {
 		return &schedule.Snapshot{}, false
 	}
-	most := min(maxTasks, max(minTasks, cyclePairs/len(v.Nodes)))
+	most := schedule.AtOnce(len(v.Nodes))
 	for len(r.due) > 0 && r.due[0].at <= v.Now && len(v.Tasks) < most {
 		t := c.f.Task(r.next(v.Now))
 		if t == nil || t.State != "" || t.Queued() <= 0 {

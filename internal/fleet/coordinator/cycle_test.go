@@ -6,8 +6,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"argosy/internal/crawl"
 )
 
@@ -41,27 +39,6 @@ func TestSlowLogDelaysNoCycle(t *testing.T) {
 			}
 		}
 		s.halt()
-	})
-}
-
-// Cycles that are not quick take a tenth of the time, unless that would have somebody wait for longer than it may; quick ones keep nobody
-// waiting for more than a moment, and one that gave something out is never followed later than one that did not.
-func TestRestAfterCycle(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		took := time.Duration(rapid.Int64Range(1, int64(2*time.Second)).Draw(t, "took"))
-		nodes := rapid.IntRange(1, 5000).Draw(t, "nodes")
-		gave, vain := restAfterCycle(took, nodes, true), restAfterCycle(took, nodes, false)
-		most := min(restMost, cycleRest+time.Duration(nodes)*nodeRest)
-		if gave > vain || gave > most || vain > restMost {
-			t.Fatalf("after %v: %v, and %v after one in vain", took, gave, vain)
-		}
-		if vain < restMost && vain < 9*took || took > quickCycle && gave < most && gave < 9*took {
-			t.Fatalf("after %v: %v, and %v after one in vain: more than a tenth of the time", took, gave, vain)
-		}
-		if took <= quickCycle && gave > 2*quickCycle {
-			t.Fatalf("after a quick one, of %v: %v", took, gave)
-		}
 	})
 }
 

@@ -416,7 +416,7 @@ func (c *Coordinator) step(ctx context.Context, now time.Time, j *frontier.Job, 
 		}
 		end := watch.end()
 		worked := watch.took() - (c.sinks.waited - waited) // a slow disk is no reason to keep a site waiting as well
-		r.again = end.Add(restAfterCycle(worked, len(c.fleet.nodes), c.jobs.leaseNo > granted))
+		r.again = end.Add(schedule.Rest(worked, len(c.fleet.nodes), c.jobs.leaseNo > granted))
 	}
 	if c.sinks.behind() || j.Open > 0 {
 		return false, nil

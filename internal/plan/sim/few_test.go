@@ -37,7 +37,7 @@ func TestLeasesWithPausesEndWithOnePage(t *testing.T) {
 	for gap, most := range map[float64]float64{0: 8, 0.5: 1} {
 		longest := 0.0
 		w := World{
-			Horizon: 1000 * second, Page: 1e6, Whole: true, Lease: LeaseShape{Bits: 1e9, Seconds: 10}, Cycle: 10,
+			Horizon: 1000 * second, Page: 1e6, Whole: true, Lease: LeaseShape{Bits: 1e9, Seconds: 10},
 			Sites: []Site{{Name: "s0", Gap: gap, Width: 8, Size: 1e12}}, Nodes: []Node{{ID: "n0", Slots: 2}}, Speed: [][]float64{{1e6}},
 			Ended: func(x End) { longest = max(longest, x.Seconds-10) },
 		}

@@ -31,9 +31,6 @@ func Made(t Terms, seed uint64) World {
 	r := rand.New(rand.NewPCG(seed, 0x6d616465))
 	w := Throughput(madeFleet(t, r), 2, t.Minutes, seed)
 	w.Noise = t.Noise
-	if t.Minutes <= soon {
-		w.Cycle, w.Rest, w.Part = coordinatorRest, coordinatorRest, partEach
-	}
 	asked := 198.8 * MBMin / float64(len(w.Nodes))
 	for i := range w.Nodes {
 		w.Nodes[i].Bandwidth = t.Capacity * asked
@@ -69,15 +66,6 @@ func Made(t Terms, seed uint64) World {
 	}
 	return w
 }
-
-// Worlds of so many minutes at most are planned for as by a coordinator: 10 ms after what asks for it, and as soon again; and leases tell every second what
-// they have done. To measure sites before they are crawled is a large part of the time there. In longer worlds a cycle comes after 200 ms, the next
-// one a second after that where tasks wait, and leases tell when they end: that is most of what a run takes.
-const (
-	soon            = 6
-	coordinatorRest = 10   // ms
-	partEach        = 1000 // ms
-)
 
 // madeFleet puts nodes and sites into cities and networks.
 func madeFleet(t Terms, r *rand.Rand) Matrices {

@@ -52,7 +52,7 @@ func TestExpectedSpeedIsTheMean(t *testing.T) {
 func TestPauses(t *testing.T) {
 	w := World{
 		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s", Gap: 2}},
-		Speed: [][]float64{{4e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 1,
+		Speed: [][]float64{{4e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10},
 	}
 	r := run(t, w, "random")
 	if math.Abs(r.Bits-5e7) > 2e6 || math.Abs(r.Bound-5e7) > 1e6 {

@@ -191,7 +191,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: cmp.Or(r.Root, p.page), Noise: p.noise(), Lost: r.lost(), Cycle: 10, Rest: 10, Whole: true, Varied: true, Part: 1000, Held: r.Held,
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: cmp.Or(r.Root, p.page), Noise: p.noise(), Lost: r.lost(), Whole: true, Varied: true, Part: partEach, Held: r.Held,
 		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()

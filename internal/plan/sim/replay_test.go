@@ -422,7 +422,7 @@ func TestTargetsAreToldOf(t *testing.T) {
 	for part, want := range map[int64]int64{0: 10 * second, 1000: 3 * second, 4000: 4 * second} {
 		w := World{
 			Horizon: 60 * second, Page: 1e4, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}}, Speed: [][]float64{{1e6}},
-			Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 1, Part: part, Target: 2.5e6,
+			Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Part: part, Target: 2.5e6,
 		}
 		x, err := RunBound(w, strategyOf(t, "random"), 1, false)
 		if err != nil || math.Abs(float64(x.Reached-want)) > 10 {

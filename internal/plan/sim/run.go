@@ -342,8 +342,8 @@ func (e *engine) truth(node, site int) (rate, success, delay float64) {
 // never is a time that does not come.
 const never = math.MaxInt64
 
-// plan asks for a cycle soon.
-func (e *engine) plan() { e.planAt(max(e.now+max(1, e.w.Cycle), e.rests)) }
+// plan asks for a cycle as soon as one may begin.
+func (e *engine) plan() { e.planAt(max(e.now+1, e.rests)) }
 
 // planAt asks for a cycle at a time, if none is due before it.
 func (e *engine) planAt(at int64) {
@@ -352,9 +352,6 @@ func (e *engine) planAt(at int64) {
 		e.push(at, evCycle, 0, 0)
 	}
 }
-
-// again is after how many ms tasks that wait are planned for again though nothing ends: a strategy may choose to wait.
-const again = 1000
 
 // siteReady lets a site be crawled: what is measured of it before is measured.
 func (e *engine) siteReady(j int) {
@@ -413,6 +410,7 @@ func (e *engine) cycle() error {
 	if len(s.Nodes) == 0 {
 		return nil
 	}
+	begun := e.seqLease
 	unmeasured, err := e.measure(s, at)
 	if err != nil {
 		return err
@@ -422,6 +420,7 @@ func (e *engine) cycle() error {
 	for _, t := range offered {
 		waiting[t.id] = t
 	}
+	looked := len(s.Tasks)
 	s = unmeasured
 	p, err := schedule.Cycle(s, e.st)
 	if err != nil {
@@ -431,31 +430,43 @@ func (e *engine) cycle() error {
 	for _, a := range p.Assignments {
 		e.begin(waiting[s.Tasks[a.Task].ID], at[a.Node])
 	}
-	kept := e.waiting[:0]
+	all := e.keep(offered)
+	e.rest(looked, len(s.Nodes), e.seqLease > begun, all)
+	return nil
+}
+
+// keep leaves the tasks waiting that a cycle has given to nobody; those that it has not looked at come first the next time. all: it has looked at all.
+func (e *engine) keep(offered []*task) (all bool) {
+	rest := e.waiting[len(offered):]
+	all = len(rest) == 0
+	kept := make([]*task, 0, len(e.waiting))
+	kept = append(kept, rest...)
 	for _, t := range offered {
 		if t.waiting {
 			kept = append(kept, t)
 		}
 	}
-	if len(kept) < len(offered) {
-		kept = append(kept, e.waiting[len(offered):]...)
-		clear(e.waiting[len(kept):])
-		e.waiting = kept
-	}
-	if len(e.waiting) > 0 {
-		rest := e.w.Rest
-		if rest == 0 {
-			rest = again
-		}
-		e.rests = e.now + max(rest, e.w.Cycle)
-		e.planAt(max(e.now+again, e.rests))
-	}
-	return nil
+	e.waiting = kept
+	return all
 }
 
-// offered are the tasks that a cycle plans: those that have waited longest.
+// rest has no cycle begin for as long as in a coordinator, after one that looked at so many tasks and nodes and gave something out or nothing. Where
+// tasks are left waiting one begins then, and if there is nothing new in them later.
+func (e *engine) rest(tasks, nodes int, gave, all bool) {
+	took := schedule.Takes(tasks, nodes)
+	rest := took + schedule.Rest(took, nodes, gave)
+	e.rests = e.now + max(e.w.Cycle, rest.Milliseconds())
+	if !gave && all {
+		rest = schedule.RestMost
+	}
+	if len(e.waiting) > 0 {
+		e.planAt(e.now + max(1, e.w.Cycle, rest.Milliseconds()))
+	}
+}
+
+// offered are the tasks that a cycle plans: as many as in a coordinator, where cycles are as there.
 func (e *engine) offered() []*task {
-	if most := e.w.Window; most > 0 && len(e.waiting) > most {
+	if most := schedule.AtOnce(len(e.w.Nodes)); e.w.Cycle == 0 && len(e.waiting) > most {
 		return e.waiting[:most]
 	}
 	return e.waiting

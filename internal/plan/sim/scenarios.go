@@ -29,7 +29,7 @@ func Throughput(m Matrices, capacity float64, minutes int, seed uint64) World {
 	w := World{
 		Seed: seed, Horizon: int64(minutes) * 60_000, Nodes: append([]Node(nil), m.Nodes...), Sites: m.Sites,
 		Speed: clone(m.Speed), Delay: m.Delay, Between: m.Between, Noise: 0.2, Page: 20 * 8e3, Root: 20 * 8e3,
-		Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 30}, Cycle: 200,
+		Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 30}, Part: partEach,
 	}
 	sum := 0.0
 	for i := range w.Nodes {
@@ -177,7 +177,7 @@ func Changing(nodes, sites, changes int, load float64, hours int, seed uint64) W
 	r := rand.New(rand.NewPCG(seed, 0x6368616e6765))
 	w := World{
 		Seed: seed, Horizon: int64(hours) * 3_600_000, Noise: 0.15, Page: 1e6, Root: 1e6,
-		Lease: LeaseShape{Bits: 5e6, Seconds: math.MaxInt32}, Cycle: 100, Tasks: &Arrivals{Pages: 20},
+		Lease: LeaseShape{Bits: 5e6, Seconds: math.MaxInt32}, Part: partEach, Tasks: &Arrivals{Pages: 20},
 	}
 	mood := func() (success, seconds float64) {
 		success = 0.9 + 0.1*r.Float64()

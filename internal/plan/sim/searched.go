@@ -49,7 +49,7 @@ func (s *Searched) World(seed uint64) (w World, tried, pairs int, err error) {
 		return w, 0, 0, ErrNothingRecorded
 	}
 	start := runs[0].Started
-	w = World{Seed: seed, Horizon: 5*(end-start) + 3_600_000, Page: 1e6, Root: 1e6, Noise: 0.1, Cycle: 100, Apart: true, Modify: true, Tasks: &Arrivals{}}
+	w = World{Seed: seed, Horizon: 5*(end-start) + 3_600_000, Page: 1e6, Root: 1e6, Noise: 0.1, Apart: true, Modify: true, Tasks: &Arrivals{}}
 	w.Lease = LeaseShape{Bits: max(1, s.Quota) * w.Page, Seconds: math.MaxInt32}
 	for _, id := range nodes.all {
 		w.Nodes = append(w.Nodes, Node{ID: id, Slots: max(64, len(sites.all)), Labels: map[string]string{}})

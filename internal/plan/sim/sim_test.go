@@ -144,7 +144,7 @@ func TestFlowIsNotMovedByChance(t *testing.T) {
 	const seeds = 6
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 0x73686f7274))
-		w := World{Seed: seed, Horizon: 40_000, Noise: 0.1, Page: 3e5, Root: 3e5, Lease: LeaseShape{Bits: 2.4e7, Seconds: 5}, Cycle: 10, Whole: true, Part: 1000}
+		w := World{Seed: seed, Horizon: 40_000, Noise: 0.1, Page: 3e5, Root: 3e5, Lease: LeaseShape{Bits: 2.4e7, Seconds: 5}, Whole: true, Part: 1000}
 		for i := range 4 {
 			w.Nodes = append(w.Nodes, Node{ID: name("n", i), Slots: 20})
 			w.Speed, w.Success = append(w.Speed, nil), append(w.Success, nil)
@@ -175,7 +175,7 @@ func TestFlowIsNotMovedByChance(t *testing.T) {
 func TestOneLease(t *testing.T) {
 	w := World{
 		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 1, Bandwidth: 5e6}}, Sites: []Site{{Name: "s", Limit: 2e6}},
-		Speed: [][]float64{{9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 1,
+		Speed: [][]float64{{9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10},
 	}
 	r := run(t, w, "random")
 	if math.Abs(r.Bits-2e8) > 2e6 || math.Abs(r.Bound-2e8) > 1 {
@@ -191,7 +191,7 @@ func TestOneLease(t *testing.T) {
 func TestSharing(t *testing.T) {
 	w := World{
 		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 3, Bandwidth: 5e6}}, Sites: []Site{{Name: "a"}, {Name: "b"}, {Name: "c"}},
-		Speed: [][]float64{{1e6, 1e6, 9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 20}, Cycle: 1,
+		Speed: [][]float64{{1e6, 1e6, 9e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 20},
 	}
 	if r := run(t, w, "random"); math.Abs(r.Bits-5e8) > 5e6 || math.Abs(r.Share()-1) > .02 {
 		t.Errorf("%.4g bits, share %.3f", r.Bits, r.Share())
@@ -202,7 +202,7 @@ func TestSharing(t *testing.T) {
 func TestModifiedFromNoLimit(t *testing.T) {
 	w := World{
 		Horizon: 100_000, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}},
-		Speed: [][]float64{{1e9}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 200,
+		Speed: [][]float64{{1e9}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10},
 	}
 	if r := run(t, w, "feedback"); r.Share() < 0.9 {
 		t.Errorf("%.3f of the bound in %d leases", r.Share(), r.Leases)
@@ -236,7 +236,7 @@ func BenchmarkLargeWorld(b *testing.B) {
 func TestWaitingSitesFollowAtOnce(t *testing.T) {
 	w := World{
 		Horizon: 20_000, Nodes: []Node{{ID: "n", Slots: 1}}, Speed: [][]float64{nil}, Page: 1e5,
-		Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Cycle: 10, Rest: 10, Target: 1e7,
+		Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 10}, Target: 1e7,
 	}
 	for j := range 10 {
 		w.Sites = append(w.Sites, Site{Name: name("s", j), Size: 1e6})

@@ -12,7 +12,7 @@ import (
 
 // As in a fleet, the node that has measured a site had its task last: to give it to another costs what moving does.
 func TestWhoMeasuredHadItLast(t *testing.T) {
-	w := World{Horizon: 60 * second, Page: 1e6, Root: 1e5, Cycle: 10, Sites: []Site{{Name: "s0", Size: 1e9}}, Nodes: []Node{{ID: "n0", Slots: 2}, {ID: "n1", Slots: 2}}, Speed: [][]float64{{1e6}, {1e6}}}
+	w := World{Horizon: 60 * second, Page: 1e6, Root: 1e5, Sites: []Site{{Name: "s0", Size: 1e9}}, Nodes: []Node{{ID: "n0", Slots: 2}, {ID: "n1", Slots: 2}}, Speed: [][]float64{{1e6}, {1e6}}}
 	e := newEngine(w, strategyOf(t, "bandwidth"), 1, false)
 	e.start()
 	measured := ""

@@ -36,14 +36,12 @@ type World struct {
 	Root    float64     // bits of a root page, which BC fetches three times
 	Roots   [][]float64 // the same of a node and a site, where that is another; nil or 0: Root
 	Waits   [][]float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter; nil: 0
-	Cycle   int64       // ms between a lease's end and the next cycle at least
+	Cycle   int64       // ms from one cycle to the next at least, and each looks at all that waits; 0: as in a coordinator (schedule.Rest, schedule.AtOnce)
 	Held    int64       // ms until what a node had that died goes to another
-	Rest    int64       // ms between a cycle that leaves tasks waiting and the next at least; 0: 1,000
 	Drifts  bool        // changes touch delays too
 	Whole   bool        // a lease whose time is over ends when the pages under way are had
 	Varied  bool        // the times of requests vary (Site.Varies), so that a pause and a request that is shorter on average add up; few pages are had or not one by one
 	Apart   bool        // a site is asked by one lease at a time, also where tasks come
-	Window  int         // tasks that a cycle plans at most, those that have waited longest; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64     // useful bits that are told of at which a run ends; 0: at the horizon
 
@@ -56,6 +54,9 @@ type World struct {
 	Work    Work                   // what leases take of a node besides bandwidth; zero is nothing
 	Ended   func(End)              // is told of every lease of a task that ends, in the order of time; nil is nobody
 }
+
+// partEach is after how many ms leases of a fleet tell what they have done.
+const partEach = 1000
 
 // End is what a lease did, as it ended.
 type End struct {
