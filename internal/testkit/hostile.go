@@ -120,7 +120,7 @@ func Catalogue() []Hostile {
 		{"chunk extensions and trailers", raw(html + "Transfer-Encoding: chunked\r\n\r\n2;x=y\r\nok\r\n0\r\nA: b\r\n\r\n"), ""},
 		{"endless trailers", endless(html+"Transfer-Encoding: chunked\r\n\r\n0\r\n", "A: b\r\n"), crawl.KindProtocol},
 		{"unknown transfer coding", raw(html + "Transfer-Encoding: rot13\r\n\r\nbx"), crawl.KindProtocol},
-		{"chunked twice", raw(html + "Transfer-Encoding: chunked, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"), crawl.KindProtocol},
+		{"chunked twice", raw(html + "Transfer-Encoding: chunked, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"), ""},
 		{"coding after chunked", raw(html + "Transfer-Encoding: chunked, gzip\r\n\r\n2\r\nok\r\n0\r\n\r\n"), crawl.KindProtocol},
 		{"many transfer codings", raw(html + "Transfer-Encoding: " + strings.Repeat("gzip, ", 1000) + "chunked\r\n\r\n0\r\n\r\n"), crawl.KindProtocol},
 		{"torn transfer coding", raw(html + "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n\x1f\x8b\r\n0\r\n\r\n"), crawl.KindEncoding},

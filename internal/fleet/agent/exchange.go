@@ -100,7 +100,7 @@ func (l *lease) exchange(u crawl.URL) (*fetch.Response, error) {
 // twice asks for a page once more that may be drawn anew for each reader, and marks what it shows then. That answer is archived beside the
 // pages.
 func (l *lease) twice(p *page) {
-	if p.target.Mark != crawl.MarkTwice || p.resp.Status != http.StatusOK || parse.TypeOf(mimeOf(p.resp)) != parse.HTML || p.resp.Size > maxMarked {
+	if p.target.Mark != crawl.MarkTwice || p.resp.Status != http.StatusOK || parse.TypeOf(p.resp.Media()) != parse.HTML || p.resp.Size > maxMarked {
 		return
 	}
 	resp, _, err := l.visit(p.url)

@@ -325,7 +325,7 @@ func (e *encoded) free() {
 // describe notes what a response says by itself.
 func describe(resp *fetch.Response, o *crawl.Outcome) {
 	o.Status, o.Bytes, o.Digest, o.Truncated = resp.Status, resp.Size, archive.Label(resp.Sum()), resp.Truncated
-	o.Mime, o.ETag, o.LastMod, o.Proto = mimeOf(resp), clip(resp.Get("ETag")), clip(resp.Get("Last-Modified")), resp.Proto
+	o.Mime, o.ETag, o.LastMod, o.Proto = resp.Media(), clip(resp.Get("ETag")), clip(resp.Get("Last-Modified")), resp.Proto
 	o.Date, o.Timing, o.Opened = resp.Date.UnixMilli(), micros(resp.Timing), int32(min(resp.Timing.Opened.Microseconds(), 1<<31-1))
 	o.Beside = resp.Beside
 	if resp.Addr.IsValid() {

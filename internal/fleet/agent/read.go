@@ -304,21 +304,3 @@ func location(resp *fetch.Response) string {
 	}
 	return b.String()
 }
-
-// mimeOf returns the media type of a response, without parameters; for one that says nothing, or what is not a media type
-// (MIME Sniffing Standard, section 5.1 and 7), what its bytes look like.
-func mimeOf(resp *fetch.Response) string {
-	said := ""
-	for one := range strings.SplitSeq(resp.Get("Content-Type"), ",") { // of several in one field the last counts (Fetch Standard, 2.2.2)
-		one, _, _ = strings.Cut(one, ";")
-		if one = strings.ToLower(strings.TrimSpace(one)); said == "" || strings.Contains(one, "/") && one != "*/*" {
-			said = one
-		}
-	}
-	kind, sub, _ := strings.Cut(said, "/")
-	if kind != "" && sub != "" && said != "unknown/unknown" && said != "application/unknown" && said != "*/*" || resp.Size == 0 || resp.Coded() {
-		return clip(said)
-	}
-	v, _, _ := strings.Cut(http.DetectContentType(resp.Start()), ";")
-	return v
-}

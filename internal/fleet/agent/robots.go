@@ -279,7 +279,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		rules = robots.Parse(body, l.product)
 		return &crawl.RobotsChange{
 			State: crawl.RobotsRules, Rules: rules.Encode(), For: l.robotsFor(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
-		}, rules, !rules.Empty() || parse.TypeOf(mimeOf(resp)) != parse.HTML, true
+		}, rules, !rules.Empty() || parse.TypeOf(resp.Media()) != parse.HTML, true
 	}
 	return l.allowAll(), rules, false, true // too many redirects: as if there were none
 }

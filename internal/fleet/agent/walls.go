@@ -265,7 +265,7 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 		to, err := p.url.Resolve(ref)
 		return err == nil && to.Site() == p.url.Site(), false
 	}
-	if parse.TypeOf(mimeOf(resp)) != parse.HTML {
+	if parse.TypeOf(resp.Media()) != parse.HTML {
 		return false, false
 	}
 	p.named = nil

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"os"
 	"path/filepath"
 	"slices"
@@ -399,7 +398,7 @@ func answer(rec *archive.ReadRecord) *crawl.Outcome {
 		Truncated: rec.Header.Get("WARC-Truncated"), IP: rec.Header.Get("WARC-IP-Address"), ETag: resp.Get("ETag"), LastMod: resp.Get("Last-Modified"),
 		Bytes: resp.Size, // of a page the frontier knows them
 	}
-	if o.Mime, _, err = mime.ParseMediaType(resp.Get("Content-Type")); err != nil {
+	if o.Mime = resp.Media(); o.Mime == "" {
 		o.Mime = "unk"
 	}
 	o.HTML = o.Mime == "text/html" || o.Mime == "application/xhtml+xml"

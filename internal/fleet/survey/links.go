@@ -5,7 +5,6 @@ import (
 	"errors"
 	"hash/maphash"
 	"io"
-	"mime"
 	"os"
 	"strings"
 
@@ -107,7 +106,7 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 		}
 		return
 	}
-	media, _, _ := mime.ParseMediaType(resp.Get("Content-Type"))
+	media := resp.Media()
 	if media == "" {
 		media = "text/html"
 	}

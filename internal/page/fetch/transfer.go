@@ -14,7 +14,7 @@ func (r *Response) transferCodings(fields []string) (chunked bool, err error) {
 	for _, v := range fields {
 		for c := range strings.SplitSeq(v, ",") {
 			switch c = strings.ToLower(strings.TrimSpace(c)); {
-			case c == "" || c == "identity":
+			case c == "" || c == "identity", chunked && c == "chunked": // a proxy has added what was there
 			case chunked:
 				return false, protocolError("transfer coding after chunked: " + strings.Join(fields, ", "))
 			case c == "chunked":

@@ -88,6 +88,7 @@ func TestTransferCodings(t *testing.T) {
 		{"Transfer-Encoding: gzip", text, zip(text), text}, // until the connection ends
 		{"Transfer-Encoding: gzip\r\nContent-Length: 3", text, zip(text), text},
 		{"Transfer-Encoding: identity, chunked", text, chunked(text), text},
+		{"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", text, chunked(text), text},
 		{"Content-Encoding: deflate\r\nTransfer-Encoding: gzip, chunked", text, chunked(zip(deflate(text))), deflate(text)},
 		{"Transfer-Encoding: gzip, chunked", long, chunked(zip(long)), long},
 		{"Content-Encoding: gzip\r\nTransfer-Encoding: chunked", text, chunked(twice), twice},

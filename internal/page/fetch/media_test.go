@@ -1,4 +1,4 @@
-package agent
+package fetch_test
 
 import (
 	"strings"
@@ -13,13 +13,13 @@ func TestMediaTypes(t *testing.T) {
 	for field, want := range map[string]string{
 		"text/html": "text/html", "TEXT/HTML;Charset=x": "text/html", "text/html, text/html": "text/html",
 		"text/plain, text/html; charset=shift_jis": "text/html", "text/html; charset=shift_jis, */*": "text/html",
-		"text/html,": "text/html", ", text/css": "text/css", "": "text/html", "x": "text/html", "unknown/unknown": "text/html",
+		"text/html,": "text/html", ", text/css": "text/css", "": "text/html", "x": "text/html", "text/html charset=shift_jis": "text/html", "text/plain (words)": "text/plain", "text/html\tx": "text/html", "unknown/unknown": "text/html",
 	} {
 		r, err := fetch.ReadKept(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Type: "+field+"\r\n\r\n<!doctype html><p>"), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := mimeOf(r); got != want {
+		if got := r.Media(); got != want {
 			t.Errorf("%q is %q, want %q", field, got, want)
 		}
 		if got := parse.Charset([]byte("<p>"), field, nil); strings.Contains(field, "shift") && got != "shift_jis" {
