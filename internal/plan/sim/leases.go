@@ -350,12 +350,18 @@ func (e *engine) part(l *lease) {
 	l.good += good
 	e.pages[l.site] += pages
 	e.had += good * e.w.page(l.site)
+	e.counts(good * e.w.page(l.site))
 	l.worked -= l.toldWorked
 	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
 	for range e.delays(l, pages) {
 		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
+}
+
+// counts notes in which minute useful bits were told of.
+func (e *engine) counts(bits float64) {
+	e.res.Minutes[min(int(max(0, e.now-1)/60_000), len(e.res.Minutes)-1)] += bits
 }
 
 // parts has leases tell what they have done so far, as those of a fleet do every second.
@@ -402,7 +408,6 @@ func (e *engine) settle(l *lease) {
 	e.count(l, good, pages, seconds)
 	bits := good * e.w.page(l.site)
 	e.res.Bits += bits
-	e.res.Minutes[min(int(e.now/60_000), len(e.res.Minutes)-1)] += bits
 	t := l.t
 	t.did = l.given
 	t.did.Exist, t.did.Collected, t.did.Took = max(1, int(pages)), int(good), time.Duration(seconds*float64(time.Second))

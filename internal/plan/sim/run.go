@@ -28,7 +28,7 @@ type Result struct {
 	Probes    int       // bandwidth probes
 	Pings     int       // delays of sites that were measured
 	ProbeBits float64   // that they cost
-	Minutes   []float64 // useful bits in each minute
+	Minutes   []float64 // useful bits that were told of in each minute
 	Pairs     [][]Pair  // of each node and site, in worlds of at most 100 pairs
 	In, Out   []int     // leases that each node took over from another, or lost to one
 	Recycled  int       // leases that were recalled
@@ -532,7 +532,7 @@ func (e *engine) finish() {
 			if !l.probe && e.w.Tasks == nil {
 				good := l.done * e.w.success(l.node, l.site)
 				e.res.Bits += good
-				e.res.Minutes[len(e.res.Minutes)-1] += good
+				e.counts((l.done - l.toldDone) * e.w.success(l.node, l.site))
 			}
 		}
 	}

@@ -187,6 +187,24 @@ func TestOneLease(t *testing.T) {
 	}
 }
 
+// What was collected counts in the minute in which it was told of, not in that in which its lease ends, or the world.
+func TestMinutes(t *testing.T) {
+	w := World{
+		Horizon: 180_000, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}},
+		Speed: [][]float64{{1e6}}, Page: 1e4, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 50}, Part: partEach,
+	}
+	sum := 0.0
+	r := run(t, w, "random")
+	for k, bits := range r.Minutes {
+		if sum += bits; k < 3 && math.Abs(bits-6e7) > 2e6 {
+			t.Errorf("%.3g bits in minute %d, want 6e7", bits, k+1)
+		}
+	}
+	if math.Abs(sum-r.Bits) > 1 {
+		t.Errorf("%.4g bits in all minutes, %.4g in all", sum, r.Bits)
+	}
+}
+
 // A node shares its bandwidth: two slow paths get all they can, the third the rest.
 func TestSharing(t *testing.T) {
 	w := World{
