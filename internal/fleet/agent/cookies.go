@@ -15,6 +15,7 @@ const (
 	maxCookieSize = 4096 // bytes of name and value
 	maxCookieAttr = 1024 // bytes of an attribute's value that is heeded (RFC 6265bis, section 5.6)
 	maxCookieAge  = 400 * 24 * time.Hour
+	maxCookieLine = 6 << 10   // bytes that are sent: servers refuse more than 8 KiB of a line (nginx, Apache) or of all fields (Tomcat)
 	maxJar        = 128 << 10 // bytes of all cookies of a site: they travel with its task, in messages of at most a MiB
 )
 
@@ -233,6 +234,7 @@ func (j *jar) header(u crawl.URL, now time.Time) string {
 			sent = append(sent, c)
 		}
 	}
+	sent = fitting(sent, maxCookieLine-len(j.fixed))
 	slices.SortStableFunc(sent, func(a, b *crawl.Cookie) int { return len(b.Path) - len(a.Path) })
 	out := j.fixed
 	for _, c := range sent {
@@ -245,6 +247,28 @@ func (j *jar) header(u crawl.URL, now time.Time) string {
 		out += c.Value
 	}
 	return out
+}
+
+// fitting returns those of cookies, the oldest first, that a line of so many bytes has room for. Where it has none for all, some page sets one of its own:
+// the newest are sent, and in a third of the line the oldest, among which a session is.
+func fitting(cookies []*crawl.Cookie, room int) []*crawl.Cookie {
+	size := func(c *crawl.Cookie) int { return len("; ") + len(c.Name) + len("=") + len(c.Value) }
+	all := 0
+	for _, c := range cookies {
+		all += size(c)
+	}
+	if all <= room {
+		return cookies
+	}
+	n, to := 0, len(cookies)
+	for left := room / 3; n < to && size(cookies[n]) <= left; n++ {
+		left, room = left-size(cookies[n]), room-size(cookies[n])
+	}
+	for to > n && size(cookies[to-1]) <= room {
+		to--
+		room -= size(cookies[to])
+	}
+	return slices.Delete(cookies, n, to)
 }
 
 // defaultPath is the directory of a request path (RFC 6265, section 5.1.4).

@@ -122,3 +122,23 @@ func TestManyCookies(t *testing.T) {
 		t.Errorf("%d bytes are kept, the last is %s", size, last)
 	}
 }
+
+// A site that sets a cookie on each page is not sent more than servers take (nginx and Apache: 8 KiB a line): what came first, such as a session, and
+// what came last are sent. A cookie of the largest size is, whatever else there is.
+func TestCookiesFitALine(t *testing.T) {
+	var j jar
+	now := time.Now()
+	j.set(at("", "/"), []string{"session=1"}, now)
+	for i := range 170 {
+		j.set(at("", "/"), []string{fmt.Sprintf("seen%d=%s", i, strings.Repeat("x", 90))}, now)
+	}
+	line := j.header(at("", "/"), now)
+	if !strings.HasPrefix(line, "session=1; ") || !strings.Contains(line, "seen169=") || len(line) > maxCookieLine || len(line) < maxCookieLine-200 {
+		t.Errorf("%d bytes are sent: %.20s", len(line), line)
+	}
+	j.set(at("", "/"), []string{"large=" + strings.Repeat("x", 4000)}, now)
+	line = j.header(at("", "/"), now)
+	if !strings.HasPrefix(line, "session=1; ") || !strings.Contains(line, "large=") || len(line) > maxCookieLine {
+		t.Errorf("%d bytes are sent: %.20s", len(line), line)
+	}
+}
