@@ -76,9 +76,16 @@ func run(ctx context.Context, args []string) int {
 		err = fmt.Errorf("%w (%w): make room, and give the command again", assemble.ErrDiskFull, err)
 	}
 	if msg := err.Error(); msg != "" {
-		told(string(harmless([]byte(clipWords(strings.ReplaceAll(msg, "\n", "; "))))))
+		told(string(harmless([]byte(clipWords(oneLine(msg))))))
 	}
 	return code
+}
+
+// oneLine makes a message one line, but for lists: a line that is indented stays one.
+func oneLine(msg string) string {
+	const listed = "\x00"
+	msg = strings.ReplaceAll(msg, "\n  ", listed)
+	return strings.ReplaceAll(strings.ReplaceAll(msg, "\n", "; "), listed, "\n  ")
 }
 
 // longestWord is how long a word of a message may be that says what was given: a path may be that long.

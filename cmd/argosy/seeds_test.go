@@ -126,3 +126,19 @@ func TestWaitingWritesPlainLines(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Each wrong seed of a file has a line of its own; other messages have one line.
+func TestWrongSeedsHaveLines(t *testing.T) {
+	t.Parallel()
+	seeds := filepath.Join(t.TempDir(), "seeds")
+	if err := os.WriteFile(seeds, []byte("http://\nht tp\nhttp://a.test/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := apart(t, "crawl", "--seeds", seeds, "-o", filepath.Join(t.TempDir(), "c"))
+	if lines := strings.Split(strings.TrimSpace(errs), "\n"); code != exitUsage || len(lines) != 3 || !strings.HasPrefix(lines[2], "  "+seeds+":2: ") {
+		t.Errorf("exit %d, %q", code, lines)
+	}
+	if got := oneLine("a\nb\n  c\n  d\ne"); got != "a; b\n  c\n  d; e" {
+		t.Errorf("%q", got)
+	}
+}
