@@ -194,6 +194,9 @@ func Ledger(ctx context.Context, dir, elsewhere string, stores []string) (r Resu
 			return fmt.Errorf("%w: the ledger is rebuilt from the frontier: argosy restore a copy", err)
 		}
 		defer f.Close()
+		if err := knowsMore(ctx, dir, f, elsewhere); err != nil {
+			return err
+		}
 		have, places, err := readStores(ctx, dir, stores)
 		if err != nil {
 			return err
@@ -238,6 +241,23 @@ func Ledger(ctx context.Context, dir, elsewhere string, stores []string) (r Resu
 		}
 		return errors.Join(err, l.Close())
 	})
+}
+
+// knowsMore returns an error if a directory's ledger has jobs of which its frontier has none: nothing can be rebuilt from that.
+func knowsMore(ctx context.Context, dir string, f *frontier.Frontier, elsewhere string) error {
+	path := filepath.Join(dir, outdir.LedgerFile)
+	if _, err := os.Stat(path); err != nil || elsewhere != "" {
+		return nil
+	}
+	l, err := ledger.Open(ctx, path)
+	if err != nil {
+		return nil // it is damaged: it is to be rebuilt
+	}
+	err = outdir.Bereft(ctx, dir, f, l)
+	if cerr := l.Close(); !errors.Is(err, frontier.ErrBehind) {
+		err = cerr
+	}
+	return err
 }
 
 var errHasJobs = errors.New("the database holds jobs")

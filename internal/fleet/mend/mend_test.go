@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -89,6 +90,13 @@ func TestJobsWithLostSeeds(t *testing.T) {
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
+	}
+	f, err := frontier.Open(frontier.DefaultConfig(outdir.Frontier(dir))) // as a command that only reads makes it where there is none
+	if err == nil {
+		err = f.Close()
+	}
+	if _, lost := Ledger(t.Context(), dir, "", nil); err != nil || lost == nil || !strings.Contains(lost.Error(), "rebuild frontier") {
+		t.Errorf("a ledger with jobs was rebuilt from a frontier without any: %v, %v", err, lost)
 	}
 	r, err := Frontier(t.Context(), dir, "")
 	if err != nil || r.Jobs != 1 || len(r.Ended) != 1 || r.Ended[0] != (EndedJob{2, "j", 400_000}) {

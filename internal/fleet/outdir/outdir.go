@@ -107,7 +107,7 @@ func Running(dir string) bool {
 	case err == nil:
 		_ = l.Close()
 		return false
-	case NotOurs(err):
+	case NotOurs(err), errors.Is(err, fs.ErrNotExist): // or its state is gone
 		return false
 	}
 	return !rests(dir)
