@@ -51,7 +51,7 @@ var feedbackSpecs = []string{"feedback", "flow", "greedy", "random"}
 func feedbackWorld(f Feedback, seed uint64) sim.World {
 	w := sim.Changing(f.Nodes, f.Sites, f.Changes, f.Load, f.Hours, seed)
 	r := rand.New(rand.NewPCG(seed, 0x737475))
-	w.Modify = true
+	w.Modify, w.Cycle, w.Window, w.Part = true, 250, 2*f.Nodes*f.Slots, 0 // hours in which dozens of leases end each second, seconds after they began
 	w.Tasks.Spread, w.Apart = f.Spread, f.Gap > 0
 	for i := range w.Nodes {
 		if w.Nodes[i].Slots = f.Slots; f.Slots > 1 {

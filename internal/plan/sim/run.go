@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 	"math"
@@ -466,10 +467,11 @@ func (e *engine) rest(tasks, nodes int, gave, all bool) {
 
 // offered are the tasks that a cycle plans: as many as in a coordinator, where cycles are as there.
 func (e *engine) offered() []*task {
-	if most := schedule.AtOnce(len(e.w.Nodes)); e.w.Cycle == 0 && len(e.waiting) > most {
-		return e.waiting[:most]
+	most := schedule.AtOnce(len(e.w.Nodes))
+	if e.w.Cycle > 0 {
+		most = cmp.Or(e.w.Window, len(e.waiting))
 	}
-	return e.waiting
+	return e.waiting[:min(most, len(e.waiting))]
 }
 
 // free reports whether any node has a place: as in a coordinator, nothing is planned else, and the next lease to end asks for a cycle.
@@ -506,7 +508,7 @@ func (e *engine) good(l *lease, pages float64) float64 {
 	if p >= 1 {
 		return pages
 	}
-	if e.w.Varied && pages < fewPages { // of so few, what is cut off at none and all would be missing
+	if pages < fewPages { // of so few, what is cut off at none and all would be missing
 		had, rest := 0.0, pages
 		for ; rest > 0; rest-- {
 			if e.rng.Float64() < p {

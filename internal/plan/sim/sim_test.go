@@ -205,6 +205,19 @@ func TestMinutes(t *testing.T) {
 	}
 }
 
+// However few pages a part tells of, as large a share of them is had as in all: what is cut off at none and all is not missing.
+func TestFewPagesAreHadAsOften(t *testing.T) {
+	for _, share := range []float64{0.05, 0.5, 0.95} {
+		w := World{
+			Horizon: 4000 * second, Nodes: []Node{{ID: "n", Slots: 1}}, Sites: []Site{{Name: "s"}}, Success: [][]float64{{share}},
+			Speed: [][]float64{{1.3e6}}, Page: 1e6, Lease: LeaseShape{Bits: math.MaxFloat64, Seconds: 50}, Part: partEach,
+		}
+		if had := run(t, w, "random").Bits / (1.3e6 * 4000); math.Abs(had-share) > 0.02 {
+			t.Errorf("%.3f of the pages are had, want %.2f", had, share)
+		}
+	}
+}
+
 // A node shares its bandwidth: two slow paths get all they can, the third the rest.
 func TestSharing(t *testing.T) {
 	w := World{

@@ -36,12 +36,13 @@ type World struct {
 	Root    float64     // bits of a root page, which BC fetches three times
 	Roots   [][]float64 // the same of a node and a site, where that is another; nil or 0: Root
 	Waits   [][]float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter; nil: 0
-	Cycle   int64       // ms from one cycle to the next at least, and each looks at all that waits; 0: as in a coordinator (schedule.Rest, schedule.AtOnce)
+	Cycle   int64       // ms from one cycle to the next at least, for worlds in which to plan as often as a coordinator takes too long; 0: as in a coordinator (schedule.Rest, schedule.AtOnce)
 	Held    int64       // ms until what a node had that died goes to another
 	Drifts  bool        // changes touch delays too
 	Whole   bool        // a lease whose time is over ends when the pages under way are had
-	Varied  bool        // the times of requests vary (Site.Varies), so that a pause and a request that is shorter on average add up; few pages are had or not one by one
+	Varied  bool        // the times of requests vary (Site.Varies), so that a pause and a request that is shorter on average add up
 	Apart   bool        // a site is asked by one lease at a time, also where tasks come
+	Window  int         // tasks that a cycle looks at, at most, where Cycle is stated; 0: all
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64     // useful bits that are told of at which a run ends; 0: at the horizon
 
