@@ -9,7 +9,7 @@ const dir = process.argv[2];
 const index = new Map();
 for (const line of fs.readFileSync(path.join(dir, "index.cdxj"), "utf8").split("\n")) {
   if (!line) continue;
-  const c = JSON.parse(line.slice(line.indexOf("{")));
+  const c = JSON.parse(line.slice(line.indexOf(" {"))); // a key may have a brace, too
   index.set(c.filename + "@" + c.offset, c);
 }
 let records = 0, captures = 0, bad = 0;
