@@ -17,7 +17,7 @@ func (m *Model) brought(t, via *Template, pays int64) Event {
 	g.New++
 	t.often(g)
 	others := via == nil || !m.groups[via.Group].Cut
-	choices := g.Members > 1 && m.sorts(t) // all are the same list
+	choices := g.Members > 1 && (m.sorts(t) || m.combination(t)) // all are the same list
 	if g.Cut && g.Members > 1 && !choices && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)

@@ -4,7 +4,7 @@
 // # Templates and groups
 //
 // A template is a set of URLs of one shape. Templates that bring nothing are judged as one group if one names the other and does not
-// stand aside of it, if they ask one path for choices in any order, if they differ in one name of their paths, if they differ in values of
+// stand aside of it, if they are combinations of choices, if they differ in one name of their paths, if they differ in values of
 // parameters only and the last eight answers of both were known, if they are views of one calendar, if they are of paths that grow and never brought anything,
 // if they run on after their ends below one first segment, if all names of their parameters bring nothing wherever they stand, or if all below one first
 // segment, or all that repeat other templates word for word, have cost together what leads to a cut.
@@ -15,6 +15,8 @@
 //   - partly new: three phrases were not
 //   - known: the very text was there
 //   - faint: only numbers, the page's own address or the order of what is known differ; or it is a redirect that its own template has named
+//
+// Of a combination of choices only what counts is new: what a filter has left of a list is on it, though the list's sample does not show it.
 //
 // What stands beside a page that was not marked shows that page's text, and is not counted if what stands beside marked ones is not new.
 //
@@ -28,7 +30,7 @@
 // productive template has named is finite, however alike its siblings are.
 //
 //   - A known answer adds 3; one that a template outside the group has named, or that repeats another corner of the site, 1.
-//   - A faint one adds 1; a leaf of a calendar 3.
+//   - A faint one adds 1; a combination of choices 2; a leaf of a calendar 3.
 //   - What is partly new changes nothing.
 //   - The end of a way adds an eighth to what has named it, if that is new by little and has named more of such than it has pages.
 //   - A new one takes 64 off, less if it is new by less than half; and 4 off the group that has named it, or 16 where that one's own
@@ -61,7 +63,7 @@
 //
 // # Parts of URLs
 //
-// Parts that make no difference (a session, the order of a list) are learned from pairs of URLs that differ in them only and gave the same
+// Parts that make no difference (a session, the order of a list, of parameters or of names in a path) are learned from pairs of URLs that differ in them only and gave the same
 // text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none
 // of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new; fewer of what each
 // page draws anew, as a session is, where others were in vain.

@@ -160,19 +160,6 @@ func (m *Model) joinVersions(t *Template) *Group {
 	return m.joinAll(t, func(o *Template) bool { return o.repeats() && t.repeats() && versions(t, o) })
 }
 
-// joinChoices makes one group of the templates of one path that ask for different choices whose order makes no difference, and whose last pages have
-// brought nothing: what fits one, two and three choices is the same list over and over.
-func (m *Model) joinChoices(t *Template) *Group {
-	if !m.sorts(t) {
-		return m.groups[t.Group]
-	}
-	path, _, _ := strings.Cut(t.Pattern, "?")
-	return m.joinAll(t, func(o *Template) bool {
-		other, _, _ := strings.Cut(o.Pattern, "?")
-		return o.Dry >= dryAfter && path == other && m.sorts(o)
-	})
-}
-
 // joinCalendar makes one group of the days, weeks and months of a calendar whose last pages have brought nothing.
 func (m *Model) joinCalendar(t *Template) *Group {
 	if !t.dated() || t.bag() {
@@ -226,7 +213,7 @@ func (t *Template) aside(via *Template) bool {
 // leads reports whether a template is led to by what it leads to itself: via has named a page of t, and t, over any number
 // of templates, pages of via.
 func (m *Model) leads(t, via *Template) bool {
-	if t == via || t.Group == via.Group {
+	if t == via || t.Group == via.Group || m.narrows(t, via) {
 		return true
 	}
 	seen := map[uint32]bool{via.ID: true}
@@ -331,7 +318,8 @@ func (m *Model) joinKin(t *Template) *Group {
 		return g
 	}
 	vain := m.inVain(t.keys)
-	if soon := t.Tried || t.Barren >= kinSoon || t.copies(); soon {
+	choices := m.cutChoices(t)
+	if soon := t.Tried || t.Barren >= kinSoon || t.copies() || choices != nil; soon {
 		if m.kin == nil {
 			m.kin = m.findKin()
 		}
@@ -342,6 +330,9 @@ func (m *Model) joinKin(t *Template) *Group {
 		if (cut == nil || t.New > 0) && vain != 0 {
 			cut = m.cutWith(vain)
 		}
+		if cut == nil {
+			cut = choices
+		}
 		if cut != nil && (t.New == 0 || vain != 0) {
 			return m.joinTo(t, cut)
 		}
@@ -351,6 +342,9 @@ func (m *Model) joinKin(t *Template) *Group {
 	}
 	if t.copies() && t.Group == g.ID {
 		m.joinSum(t, (*Template).copies)
+	}
+	if t.Group == g.ID && m.combination(t) {
+		m.joinSum(t, func(o *Template) bool { return m.together(t, o) && o.poor() })
 	}
 	if vain != 0 && t.Group == g.ID {
 		m.joinSum(t, func(o *Template) bool { return o.has(vain) && o.poor() })

@@ -15,23 +15,25 @@ import (
 type Model struct {
 	Meta
 
-	byHash  map[uint64]*Template
-	byID    map[uint32]*Template
-	shapes  map[uint64]int   // templates by their first segments
-	spent   map[uint64]int64 // answers that brought nothing of what was let go, likewise
-	views   map[uint64]bool  // where some was heard
-	groups  map[uint32]*Group
-	nodes   map[uint64]*node
-	guesses map[uint64]*guess
-	learned map[uint32][]*guess // by template: parts that make no difference
-	named   map[uint64]int      // their names, and of how many templates
-	handed  map[uint64]*handed  // by their names, too
-	vain    map[uint64]int64    // by their names: URLs that differ in them and were tried since one was new
-	marks   set                 // texts and phrases
-	rests   set                 // texts of URLs without a part
-	chosen  set                 // of those without settings
-	tallies map[uint64]*tally   // by keys of parameters
-	kin     map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
+	byHash   map[uint64]*Template
+	byID     map[uint32]*Template
+	shapes   map[uint64]int   // templates by their first segments
+	spent    map[uint64]int64 // answers that brought nothing of what was let go, likewise
+	views    map[uint64]bool  // where some was heard
+	groups   map[uint32]*Group
+	nodes    map[uint64]*node
+	guesses  map[uint64]*guess
+	learned  map[uint32][]*guess // by template: parts that make no difference
+	named    map[uint64]int      // their names, and of how many templates
+	handed   map[uint64]*handed  // by their names, too
+	permuted map[uint64]int      // by first segments: of how many templates the order of names is known to make no difference
+	choosing map[uint64]bool     // keys of names of parameters that are choices; nil if they are to be found out
+	vain     map[uint64]int64    // by their names: URLs that differ in them and were tried since one was new
+	marks    set                 // texts and phrases
+	rests    set                 // texts of URLs without a part
+	chosen   set                 // of those without settings
+	tallies  map[uint64]*tally   // by keys of parameters
+	kin      map[uint64]uint32   // by first segments: the cut group that has many of their templates; nil if it is to be found out
 
 	cuts       int
 	likely     bool // there is a part that is likely to make no difference, or was
@@ -63,7 +65,7 @@ type Meta struct {
 func New() *Model {
 	return &Model{
 		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, tallies: map[uint64]*tally{}, nodes: map[uint64]*node{},
-		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{}, vain: map[uint64]int64{}, handed: map[uint64]*handed{},
+		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{}, vain: map[uint64]int64{}, permuted: map[uint64]int{}, handed: map[uint64]*handed{},
 		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
 }
@@ -137,7 +139,7 @@ func (m *Model) of(u crawl.URL) *Template {
 
 // keep takes in a template.
 func (m *Model) keep(t *Template) {
-	m.byHash[t.Hash], m.byID[t.ID], m.kin = t, t, nil
+	m.byHash[t.Hash], m.byID[t.ID], m.kin, m.choosing = t, t, nil, nil
 	t.keys = keys(t.Pattern)
 	m.tally(t)
 	m.shapes[t.First]++
@@ -302,6 +304,13 @@ func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 				return Verdict{Try: true, Group: g.ID}
 			}
 		}
+	}
+	if (g == nil || !g.Cut) && len(m.permuted)+len(m.choices()) > 0 {
+		of := t
+		if of == nil {
+			of = &Template{Pattern: string(m.buf), First: first(m.buf), keys: keys(string(m.buf))}
+		}
+		g = m.cutChoices(of)
 	}
 	switch {
 	case g == nil || !g.Cut:

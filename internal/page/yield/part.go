@@ -67,6 +67,7 @@ const (
 
 	partSettings = 'y' // the values of all parameters but the one of its name
 	partPlace    = 'z' // names in one place of a path
+	partSteps    = 'b' // the order of names in a path
 )
 
 // Part is a part of the URLs of a template.
@@ -119,6 +120,8 @@ func (p Part) String() string {
 		return p.but()
 	case partPlace:
 		return "the name behind " + p.Name
+	case partSteps:
+		return "the order of names in the path"
 	}
 	if p.Kind == partItems {
 		return "the order of what is listed"
@@ -127,7 +130,7 @@ func (p Part) String() string {
 }
 
 // orders reports whether a part is an order of any kind.
-func (p Part) orders() bool { return p.sort() || p.Kind == partItems }
+func (p Part) orders() bool { return p.sort() || p.Kind == partItems || p.Kind == partSteps }
 
 func (p Part) sort() bool { return p.Kind == partOrder || p.Kind == partFirst || p.Kind == partLast }
 
@@ -242,7 +245,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		m.paired(g, &was)
 		event = max(event, m.weigh(g))
 	}
-	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.without(t, p, a), m.extra(t, p, a, uri))
+	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.stepped(t, p, a), m.without(t, p, a), m.extra(t, p, a, uri))
 }
 
 // many counts the different values of a part; it reports whether they are so many that they may be random.
@@ -305,9 +308,13 @@ func (p Part) random(u *pieces) bool {
 // weigh decides whether a part makes no difference.
 func (m *Model) weigh(g *guess) Event {
 	if g.Group != 0 {
-		if group := m.groups[g.Group]; g.wrong() {
+		if group := m.groups[g.Group]; m.wrong(g) {
 			g.Group = 0
 			m.named[g.Part.named()]--
+			m.choosing = nil
+			if g.Part.Kind == partSteps {
+				m.permuted[xxh3.HashString(g.Part.Name)]--
+			}
 			m.learned[g.Part.Template] = slices.DeleteFunc(m.learned[g.Part.Template], func(o *guess) bool { return o == g })
 			if m.sharing(g.Part, group.ID) == 0 {
 				group.Cut, group.dirty = false, true
@@ -327,7 +334,7 @@ func (m *Model) weigh(g *guess) Event {
 	if elsewhere == 0 && m.sessions(g.Part) {
 		elsewhere = 1
 	}
-	if !g.proven(elsewhere) {
+	if !g.proven(elsewhere) || m.wrong(g) {
 		return Nothing
 	}
 	if g.Group = m.sharing(g.Part, 0); g.Group == 0 {
@@ -338,7 +345,7 @@ func (m *Model) weigh(g *guess) Event {
 		m.cuts++
 	}
 	m.learn(g)
-	if t := m.byID[g.Part.Template]; t != nil && !g.Was && g.Part.Kind != partItems { // what is learned for the second time explains nothing more, nor does an order which sets there are
+	if t := m.byID[g.Part.Template]; t != nil && !g.Was && g.Part.Kind != partItems && g.Part.Kind != partSteps { // what is learned for the second time explains nothing more, nor does an order which sets there are
 		m.giveBack(t)
 	}
 	g.Was = true
@@ -440,6 +447,8 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, max(1, aliasNamed/int64(elsewhere)), 1)
 	case g.Part.Kind == partAlias:
 		return enough(g.Agree, g.URLs, g.Differ, agreeAlias, urlsAlias)
+	case g.Part.Kind == partSteps && named:
+		return true
 	case g.Part.Kind == partSettings && named && max(g.Agree, alike) > 0:
 		return true
 	case g.Part.everywhere() && !g.Part.orders():
@@ -489,6 +498,10 @@ func (m *Model) visit(t *Template) (first, again bool) {
 // learn takes in a part that makes no difference.
 func (m *Model) learn(g *guess) {
 	m.named[g.Part.named()]++
+	m.choosing = nil
+	if g.Part.Kind == partSteps {
+		m.permuted[xxh3.HashString(g.Part.Name)]++
+	}
 	m.learned[g.Part.Template] = append(m.learned[g.Part.Template], g)
 }
 

@@ -191,6 +191,10 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 
 // path writes the path of a URL.
 func (l less) path(b *strings.Builder, p *pieces, name func(int, string) string) {
+	segs := p.segs
+	if _, ok := p.steps(0); ok && l.has(partSteps) {
+		segs = inOrder(segs)
+	}
 	next, middle := 0, 0 // segments from the second to this one say nothing
 	if l.has(partLead) {
 		middle = p.lead()
@@ -201,7 +205,7 @@ func (l less) path(b *strings.Builder, p *pieces, name func(int, string) string)
 			missing = q
 		}
 	}
-	for i, s := range p.segs {
+	for i, s := range segs {
 		from := next
 		for next < len(p.inner) && p.inner[next].seg == i {
 			next++
@@ -284,12 +288,12 @@ func sortItems(s string) string {
 // chooses reports whether a URL is one of the sets of a few things, of which there are two to the power of their number: it lists some,
 // in a template where their order makes no difference.
 func (m *Model) chooses(t *Template, p *pieces) bool {
-	return p.lists() && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.Kind == partItems })
+	return m.combination(t) || p.lists() && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.Kind == partItems })
 }
 
 // combines reports whether a template's URLs are combinations of choices: their order is known to make no difference.
 func (m *Model) combines(t *Template) bool {
-	return slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.orders() })
+	return m.permutes(t) || slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.orders() })
 }
 
 // sorts reports whether the order of a template's parameters is known to make no difference.

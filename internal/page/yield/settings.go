@@ -83,7 +83,7 @@ func (l less) setting(q param) bool {
 
 // pairs is where the texts of URLs that differ in a part are held against each other.
 func (p Part) pairs() uint64 {
-	if p.Kind == partSettings || p.Kind == partPlace {
+	if p.anyTemplate() {
 		p = p.anywhere()
 	}
 	return p.hash()
@@ -97,7 +97,12 @@ func (p Part) anywhere() Part {
 
 // everywhere reports whether a part makes no difference in all templates, or does in all.
 func (p Part) everywhere() bool {
-	return p.letters() || p.Kind == partOrder || p.Kind == partSettings || p.Kind == partPlace
+	return p.letters() || p.Kind == partOrder || p.anyTemplate()
+}
+
+// anyTemplate reports whether texts of URLs that differ in a part are held against each other whatever their templates.
+func (p Part) anyTemplate() bool {
+	return p.Kind == partSettings || p.Kind == partPlace || p.Kind == partSteps
 }
 
 // but says of settings which they are.
@@ -110,7 +115,7 @@ func (p Part) but() string {
 
 // has reports whether there was a URL with this rest but for a part.
 func (m *Model) has(rest uint64, p Part) bool {
-	if p.Kind == partSettings || p.Kind == partPlace {
+	if p.anyTemplate() {
 		return m.chosen.has(rest)
 	}
 	return m.rests.has(rest)

@@ -335,6 +335,9 @@ func (m *Model) Take(a *Answer) Event {
 	case t.drawn() && of.brings():
 		of, a.again = isFaint, true
 	}
+	if of == isPartly && m.behind && m.combination(t) {
+		of = isFaint
+	}
 	event = max(event, m.button(t, via, a, of))
 	g = m.groups[t.Group]
 	switch of {
