@@ -335,7 +335,7 @@ func (m *Model) Take(a *Answer) Event {
 	case t.drawn() && of.brings():
 		of, a.again = isFaint, true
 	}
-	if of == isPartly && m.behind && m.combination(t) {
+	if of == isPartly && m.behind && m.chooses(t, &m.pieces) {
 		of = isFaint
 	}
 	event = max(event, m.button(t, via, a, of))
