@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 
 	"argosy/internal/plan/schedule"
@@ -30,6 +31,23 @@ func (w looked) Plan(s *schedule.Snapshot, record bool) schedule.Plan {
 	least := took + schedule.Rest(took, len(s.Nodes), true)
 	*w.at = append(*w.at, look{s.Now, least.Milliseconds(), free > 0 && len(p.Assignments) < len(s.Tasks)})
 	return p
+}
+
+// Where a world states how far apart its cycles are, they are as far, however many tasks wait for however many nodes.
+func TestStatedCycles(t *testing.T) {
+	t.Parallel()
+	w := World{Horizon: 4 * second, Page: 1e5, Lease: LeaseShape{Bits: 1e5, Seconds: 10}, Cycle: 100}
+	for i := range 100 {
+		w.Nodes = append(w.Nodes, Node{ID: name("n", i), Slots: 1})
+	}
+	for j := range 1000 {
+		w.Sites = append(w.Sites, Site{Name: name("s", j)})
+	}
+	row := slices.Repeat([]float64{1e6}, len(w.Sites))
+	w.Speed = slices.Repeat([][]float64{row}, len(w.Nodes))
+	if r := run(t, w, "roundrobin"); r.Leases < 100*35 {
+		t.Errorf("%d leases of a tenth of a second, of 100 nodes in 4 s", r.Leases)
+	}
 }
 
 // However long a world lasts, cycles follow each other as in a coordinator: no sooner, and where tasks wait and nodes have places no later.

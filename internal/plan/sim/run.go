@@ -455,13 +455,16 @@ func (e *engine) keep(offered []*task) (all bool) {
 // tasks are left waiting one begins then, and if there is nothing new in them later.
 func (e *engine) rest(tasks, nodes int, gave, all bool) {
 	took := schedule.Takes(tasks, nodes)
-	rest := took + schedule.Rest(took, nodes, gave)
-	e.rests = e.now + max(e.w.Cycle, rest.Milliseconds())
+	rest := (took + schedule.Rest(took, nodes, gave)).Milliseconds()
+	if e.w.Cycle > 0 { // it looks at more than a coordinator would at once
+		rest = e.w.Cycle
+	}
+	e.rests = e.now + rest
 	if !gave && all {
-		rest = schedule.RestMost
+		rest = max(schedule.RestMost.Milliseconds(), e.w.Cycle)
 	}
 	if len(e.waiting) > 0 {
-		e.planAt(e.now + max(1, e.w.Cycle, rest.Milliseconds()))
+		e.planAt(e.now + max(1, rest))
 	}
 }
 
