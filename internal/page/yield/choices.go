@@ -44,7 +44,7 @@ func (m *Model) allChoices(keys []uint64) bool {
 	return true
 }
 
-// combination reports whether a template's URLs are combinations of choices.
+// combination reports whether a template's URLs are combinations of two choices or more.
 func (m *Model) combination(t *Template) bool { return m.permutes(t) || m.combined(t.keys) }
 
 // together reports whether two templates are combinations of choices of one kind: of names of parameters, or of those in paths below one first segment.

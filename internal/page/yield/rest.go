@@ -291,7 +291,7 @@ func (m *Model) chooses(t *Template, p *pieces) bool {
 	return m.combination(t) || p.lists() && slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.Kind == partItems })
 }
 
-// combines reports whether a template's URLs are combinations of choices: their order is known to make no difference.
+// combines reports whether a template's URLs are choices, one or more: an order in them is known to make no difference.
 func (m *Model) combines(t *Template) bool {
 	return m.permutes(t) || slices.ContainsFunc(m.learned[t.ID], func(g *guess) bool { return g.Part.orders() })
 }

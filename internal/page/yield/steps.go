@@ -53,6 +53,9 @@ func (m *Model) stepped(t *Template, p *pieces, a *Answer) Event {
 	}
 	rest, at := m.strip(0, p, &part), part.pairs() // what differs is the order alone
 	same, pair, first := m.chosen.pair(xxh3.HashStringSeed(rest, at), a.Text, xxh3.HashString(a.URL.Path()))
+	if m.chosen.shared(a.Text, at, rest) {
+		pair = false // what other names show as well, such as that nothing is there, says nothing of theirs
+	}
 	all := m.guesses[part.anywhere().hash()]
 	if !pair && (all == nil || !all.proven(0)) {
 		return Nothing

@@ -7,7 +7,7 @@ import (
 )
 
 // The order of names in paths is learned from pairs below one first segment, whatever their templates, also across restarts. It is not where paths that
-// differ in it show different things, nor where what differs is something else that was learned to make no difference.
+// differ in it show different things or what all show, nor where what differs is something else that was learned to make no difference.
 func TestOrderOfNamesInPaths(t *testing.T) {
 	for name, c := range map[string]struct {
 		url   func(i, k, order int) string
@@ -20,6 +20,7 @@ func TestOrderOfNamesInPaths(t *testing.T) {
 		"a few differ": {func(i, k, _ int) string { return "/shop/" + wording(i) + "/" + wording(k) }, func(i, k, order int) string {
 			return fmt.Sprint(min(i, k), max(i, k), order*(1-min(1, (i+k)%8)))
 		}, false},
+		"nothing there": {func(i, k, _ int) string { return "/shop/" + wording(i) + "/" + wording(k) }, func(_, _, _ int) string { return "no such page" }, false},
 		"one address": {func(i, k, order int) string {
 			return fmt.Sprintf("/shop/%s/%s?id=%x", wording(min(i, k)), wording(max(i, k)), 0xabcdef0123456789+uint64(order)*0x9e3779b97f4a7c15)
 		}, func(i, k, _ int) string { return fmt.Sprint(min(i, k), max(i, k)) }, false},
