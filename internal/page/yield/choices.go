@@ -79,14 +79,19 @@ func (m *Model) joinChoices(t *Template) *Group {
 	})
 }
 
-// cutChoices returns the cut group that has most answers that counted as nothing of combinations of choices like those of a template, nil if there is none.
-func (m *Model) cutChoices(t *Template) (cut *Group) {
+// cutChoices returns the cut group that has most answers that counted as nothing of combinations of choices like those of a template, or of one list, of
+// which all have one path; nil if there is none.
+func (m *Model) cutChoices(t *Template, ofList bool) (cut *Group) {
 	most := int64(0)
+	path, _, _ := strings.Cut(t.Pattern, "?")
 	if m.cuts == 0 || !m.combination(t) {
 		return nil
 	}
 	for id := uint32(1); id <= m.Templates; id++ {
 		if o := m.byID[id]; o != nil && o.Barren > most && m.together(t, o) {
+			if other, _, _ := strings.Cut(o.Pattern, "?"); ofList && path != other && !m.permutes(t) {
+				continue
+			}
 			if g := m.groups[o.Group]; g.Cut && g.Part == nil {
 				cut, most = g, o.Barren
 			}

@@ -318,7 +318,7 @@ func (m *Model) joinKin(t *Template) *Group {
 		return g
 	}
 	vain := m.inVain(t.keys)
-	choices := m.cutChoices(t)
+	choices := m.cutChoices(t, false)
 	if soon := t.Tried || t.Barren >= kinSoon || t.copies() || choices != nil; soon {
 		if m.kin == nil {
 			m.kin = m.findKin()

@@ -310,7 +310,7 @@ func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 		if of == nil {
 			of = &Template{Pattern: string(m.buf), First: first(m.buf), keys: keys(string(m.buf))}
 		}
-		g = m.cutChoices(of)
+		g = m.cutChoices(of, true) // the pages of another list are combinations, too, and may be new
 	}
 	switch {
 	case g == nil || !g.Cut:
