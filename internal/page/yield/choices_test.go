@@ -43,3 +43,23 @@ func TestChoicesAreOneTrap(t *testing.T) {
 		t.Error("the pages of a list stand beside its choices, and those of another do not")
 	}
 }
+
+// Where combinations of choices are cut, one URL of each new kind of that list is tried; those of another list are asked for as any URL is: the second page of
+// a list has all its choices in its address.
+func TestCombinationsOfAnotherListAreNotCut(t *testing.T) {
+	m := New()
+	for _, url := range []string{"http://h.test/find?colour=1&size=2", "http://h.test/find?colour=1&price=2"} {
+		c := m.of(parsed(t, url))
+		c.Barren, c.Marked = 100, 100
+		m.learn(&guess{Part: Part{Kind: partOrder, Template: c.ID}, Group: m.newGroup().ID})
+		m.cut(m.groups[c.Group], &Answer{URL: parsed(t, url), Template: c.ID})
+	}
+	via := m.of(parsed(t, "http://h.test/"))
+	via.New, via.Marked = 1, 1
+	if v := m.Judge(parsed(t, "http://h.test/find?price=1&size=2"), via.ID, false); !v.Try {
+		t.Errorf("a new kind of the list: %+v", v)
+	}
+	if v := m.Judge(parsed(t, "http://h.test/seek?price=1&size=2"), via.ID, false); v != (Verdict{}) {
+		t.Errorf("a kind of another list: %+v", v)
+	}
+}

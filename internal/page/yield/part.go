@@ -225,13 +225,8 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		}
 		switch {
 		case part.Kind == partSlug && m.rests.shared(a.Text, at, rest):
-		case pair && same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
-			g.Agree++
-			if first {
-				g.URLs++
-			}
 		case pair:
-			g.Differ++
+			g.pair(same && !(g.Number && a.Found > a.Same), first) // of a series, if it names what was not there
 		}
 		if len(a.Sample) >= minAlike && !part.orders() {
 			m.alike(g, &m.rests, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)
@@ -246,6 +241,18 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		event = max(event, m.weigh(g))
 	}
 	return spelled, max(event, m.settings(t, p, a, raw), m.places(t, p, a, raw), m.stepped(t, p, a), m.without(t, p, a), m.extra(t, p, a, uri))
+}
+
+// pair counts a pair that gave the same text, or did not; first says that it is the first one of its URL.
+func (g *guess) pair(same, first bool) {
+	switch {
+	case same && first:
+		g.Agree, g.URLs = g.Agree+1, g.URLs+1
+	case same:
+		g.Agree++
+	default:
+		g.Differ++
+	}
 }
 
 // many counts the different values of a part; it reports whether they are so many that they may be random.

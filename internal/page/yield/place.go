@@ -52,14 +52,7 @@ func (m *Model) places(t *Template, p *pieces, a *Answer, whole uint64) Event {
 	}
 	was := *g
 	g.dirty, m.changed = true, true
-	switch {
-	case same && first:
-		g.Agree, g.URLs = g.Agree+1, g.URLs+1
-	case same:
-		g.Agree++
-	default:
-		g.Differ++
-	}
+	g.pair(same, first)
 	m.everywhere(g, &was)
 	if all := m.guesses[part.anywhere().hash()]; all != nil && same {
 		name := xxh3.HashStringSeed(p.low[seg], at^valueSeed)

@@ -35,15 +35,8 @@ func (m *Model) settings(t *Template, p *pieces, a *Answer, whole uint64) (event
 		was := *g
 		g.dirty, m.changed = true, true
 		g.counts(slices.ContainsFunc(p.params, func(q param) bool { return q.name != part.Name && classify(q.value) == number }))
-		switch {
-		case !pair || common:
-		case same && !(g.Number && a.Found > a.Same): // of a series, if it names what was not there
-			g.Agree++
-			if first {
-				g.URLs++
-			}
-		default:
-			g.Differ++
+		if pair && !common {
+			g.pair(same && !(g.Number && a.Found > a.Same), first) // of a series, if it names what was not there
 		}
 		if len(a.Sample) >= minAlike {
 			m.alike(g, &m.chosen, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)

@@ -66,14 +66,8 @@ func (m *Model) stepped(t *Template, p *pieces, a *Answer) Event {
 	}
 	was := *g
 	g.dirty, m.changed = true, true
-	switch {
-	case !pair:
-	case same && first:
-		g.Agree, g.URLs = g.Agree+1, g.URLs+1
-	case same:
-		g.Agree++
-	default:
-		g.Differ++
+	if pair {
+		g.pair(same, first)
 	}
 	m.everywhere(g, &was)
 	event := m.weigh(g)
