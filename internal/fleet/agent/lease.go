@@ -53,6 +53,7 @@ type lease struct {
 	jar     jar
 	led     map[crawl.Key][]crawl.Key // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                       // of those URLs
+	opened  map[crawl.Key]bool        // URLs that brought a cookie, and others that led to them: what had led to those was asked again
 	shut    map[crawl.Key]bool        // pages of what a search has named that the site refused (403), since its last other answer
 	open    bool                      // the site has answered a page of what a search has named
 	back    map[crawl.Key]int         // how often URLs were asked again because of a cookie that came behind them

@@ -28,6 +28,7 @@ type page struct {
 	second  *crawl.Outcome // with the marks of another answer to the same URL
 	cookie  bool           // it has brought one that was not there
 	sent    string         // the cookies that it was asked for with last
+	onto    crawl.Key      // where its answer leads, if answers from there may have it asked again
 	wall    wall           // that its last answer may be
 	named   []crawl.URL    // what that names beside where it sends its reader
 	also    []crawl.URL    // what walls before it have named
@@ -254,7 +255,7 @@ func (l *lease) process(p *page) error {
 	if err := l.a.keep(p); err != nil {
 		return err
 	}
-	l.outcome(p.outcome, p.found)
+	l.ends(p)
 	return nil
 }
 
@@ -390,6 +391,10 @@ func (l *lease) linksLocked(f *finder) {
 func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.queueLocked(o, f)
+}
+
+func (l *lease) queueLocked(o *crawl.Outcome, f *finder) {
 	if f != nil {
 		l.linksLocked(f)
 	}

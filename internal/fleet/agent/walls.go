@@ -396,7 +396,7 @@ func (l *lease) comeBack(p *page) {
 	}
 	k, own := to.Key(), p.url.Key()
 	if k != own && !slices.Contains(t.Chain, k) {
-		if l.leadsTo(to, own); !t.Again { // there may be another cookie behind the one that it was asked again for
+		if p.onto = k; !t.Again { // there may be another cookie behind the one that it was asked again for
 			return
 		}
 	}
@@ -426,16 +426,39 @@ func (l *lease) oftenBack(k crawl.Key) bool {
 	return l.back[k] > maxBack
 }
 
+// ends queues a page's outcome, and remembers in the same moment where it leads on its site: an answer from there that brings a cookie has it asked
+// again, and follows it in the report. Where one has come meanwhile the page is asked again by this lease, and this answer stands beside it.
+func (l *lease) ends(p *page) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) { // a key begins with its site
+		if l.overtaken(p) && !l.oftenBack(own) {
+			p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil
+			p.target.Again, l.round = true, true
+			l.queue = append([]crawl.Target{p.target}, l.queue...)
+			l.more.Broadcast()
+		} else {
+			l.leadsTo(p.onto, own)
+		}
+	}
+	l.queueLocked(p.outcome, p.found)
+}
+
+// overtaken reports whether a cookie has come from where a page leads while its own answer was read and archived. mu is held.
+func (l *lease) overtaken(p *page) bool {
+	return p.outcome.State == crawl.Fetched && len(p.outcome.Again) == 0 && l.opened[p.onto] && l.astray < maxSelf &&
+		names(l.jar.header(p.url, time.Now())) != names(p.sent)
+}
+
 // leadsTo remembers that a URL leads elsewhere on the site. mu is held.
-func (l *lease) leadsTo(to crawl.URL, own crawl.Key) {
-	if l.leads >= maxLed || to.Site() != l.l.Site {
+func (l *lease) leadsTo(to, own crawl.Key) {
+	if l.leads >= maxLed {
 		return
 	}
 	if l.led == nil {
 		l.led = map[crawl.Key][]crawl.Key{}
 	}
-	k := to.Key()
-	l.led[k] = append(l.led[k], own)
+	l.led[to] = append(l.led[to], own)
 	l.leads++
 }
 
@@ -469,10 +492,10 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 	if p.outcome.Redirect = to.String(); p.target.Again {
 		l.strays()
 	}
-	l.leadsTo(to, p.url.Key())
+	p.onto = to.Key()
 }
 
-// ledTo returns the URLs of its site that have led to a target, and forgets them. mu is held.
+// ledTo returns the URLs of its site that have led to a target that has brought a cookie, and forgets them. mu is held.
 func (l *lease) ledTo(t *crawl.Target) (out []crawl.Key) {
 	for _, k := range t.Chain {
 		if bytes.Equal(k[:4], t.Key[:4]) { // a key begins with its site
@@ -487,6 +510,10 @@ func (l *lease) ledTo(t *crawl.Target) (out []crawl.Key) {
 		}
 		l.leads -= len(l.led[reached[0]])
 		delete(l.led, reached[0])
+		if l.opened == nil || len(l.opened) >= maxLed {
+			l.opened = map[crawl.Key]bool{}
+		}
+		l.opened[reached[0]] = true
 	}
 	return out
 }

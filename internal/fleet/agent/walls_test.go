@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,6 +71,52 @@ func TestNamedBeforeAWall(t *testing.T) {
 					t.Errorf("the page is %v, want %v: %+v", state, c.state, b.outcomes)
 				}
 			})
+		})
+	}
+}
+
+// A page that redirects to where a cookie comes from is asked again, also where that cookie comes while the page's own answer is archived:
+// what is asked again because of a cookie has ended before, or is not.
+func TestOvertakenByACookie(t *testing.T) {
+	url := func(path string) crawl.URL {
+		u, err := crawl.Parse("http://site.test" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	gate, page1 := url("/gate"), url("/1")
+	for _, c := range []struct {
+		name   string
+		before bool   // it ends before the cookie has come
+		sent   string // the cookies that it was asked with
+		state  crawl.State
+		again  bool
+	}{
+		{name: "ends before", before: true, state: crawl.Fetched},
+		{name: "ends behind", state: crawl.Fetched, again: true},
+		{name: "was asked with it", sent: "k=0", state: crawl.Fetched},
+		{name: "failed", state: crawl.Failed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &lease{a: &Agent{}, l: crawl.Lease{Site: "site.test"}}
+			l.more = sync.NewCond(&l.mu)
+			l.rep.begin()
+			p := &page{url: page1, onto: gate.Key(), sent: c.sent, outcome: &crawl.Outcome{State: c.state}, target: crawl.Target{Key: page1.Key()}}
+			if c.before {
+				l.ends(p)
+			}
+			l.jar.set(gate, []string{"k=1; Path=/"}, time.Now())
+			told := l.ledTo(&crawl.Target{Key: gate.Key()})
+			if !c.before {
+				l.ends(p)
+			}
+			if got := slices.Contains(told, page1.Key()); got != c.before {
+				t.Errorf("the cookie's answer has it asked again: %v", got)
+			}
+			if got := len(l.queue) == 1 && l.queue[0].Again; got != c.again || (p.outcome.State == crawl.Beside) != c.again {
+				t.Errorf("it is asked again: %v; its answer is %v", got, p.outcome.State)
+			}
 		})
 	}
 }
