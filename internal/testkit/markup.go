@@ -253,12 +253,22 @@ func (j *judge) html(text []byte, base *docBase) error {
 			}
 			return "", false
 		}
-		if v, ok := attr("href"); ok && n.Data == "base" && n.Namespace == "" && !base.has {
+		if v, ok := attr("href"); ok && n.Data == "base" && n.Namespace == "" && !base.has && !inTemplate(n) {
 			base.has, base.href = true, v
 		}
 		j.element(n.Namespace, n.Data, base, attr)
 	}
 	return nil
+}
+
+// inTemplate reports whether an element stands in a template, where a base is none.
+func inTemplate(n *html.Node) bool {
+	for outer := range n.Ancestors() {
+		if outer.Type == html.ElementNode && outer.Data == "template" && outer.Namespace == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // xmlJudge goes through the tokens of an XML document.

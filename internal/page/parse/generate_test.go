@@ -21,6 +21,8 @@ type generator struct {
 	chars  []string
 	title  bool
 	inner  bool
+
+	foreign bool // there was svg or math: of a template in it, which may still be open, the tree builder drops what it holds
 }
 
 func (g *generator) one(list ...string) string { return list[g.IntN(len(list))] }
@@ -140,7 +142,7 @@ func (g *generator) raw(tag string, attrs ...string) {
 
 // flow writes content of HTML.
 func (g *generator) flow(depth int) {
-	switch g.IntN(30) {
+	switch g.IntN(31) {
 	case 0, 1, 2, 3:
 		g.b.WriteString(g.text())
 	case 4, 5, 6:
@@ -179,6 +181,13 @@ func (g *generator) flow(depth int) {
 		g.element(depth, g.one("span", "label", "x-y", "button", "select", "ruby"), g.phrase)
 	case 29:
 		g.open("embed", g.link("src"))
+	case 30:
+		if !g.broken && !g.foreign {
+			g.element(depth, "template", func(d int) {
+				g.flow(d)
+				g.open("base", g.link("href"))
+			})
+		}
 	}
 }
 
@@ -236,6 +245,7 @@ func (g *generator) selfClosed(tag string, attrs ...string) {
 }
 
 func (g *generator) svg(depth int) {
+	g.foreign = true
 	if g.chance(5) {
 		g.selfClosed("svg")
 		return
@@ -273,6 +283,7 @@ func (g *generator) vector(depth int) {
 }
 
 func (g *generator) math(depth int) {
+	g.foreign = true
 	g.element(depth, "math", g.formula)
 }
 
@@ -326,6 +337,10 @@ func (g *generator) document() string {
 				g.open("base", g.link("href"))
 			case 4:
 				g.element(5, "noscript", func(int) { g.open("link", g.attr("rel", "next"), g.link("href")) })
+			case 5:
+				g.b.WriteString("<template>")
+				g.open("base", g.link("href"))
+				g.b.WriteString("</template>")
 			}
 		}
 		g.close("head")

@@ -110,6 +110,7 @@ type node struct {
 	space, name string // "", "svg", "math"
 	attr        func(name string) (string, bool)
 	text        func() string
+	inert       bool // it stands in a template
 }
 
 var (
@@ -182,7 +183,7 @@ func (b *builder) node(n node) {
 	case "a", "area":
 		get("href")
 	case "base":
-		if v, ok := n.attr("href"); ok && !b.hasBase {
+		if v, ok := n.attr("href"); ok && !b.hasBase && !n.inert {
 			b.hasBase, b.base = true, b.ref(v)
 		}
 	case "blockquote", "q", "ins", "del":
@@ -282,13 +283,23 @@ func (b *builder) html(doc string) error {
 			}
 			return "", false
 		}, text: func() string {
-			if n.FirstChild == nil {
+			if n.FirstChild == nil || n.FirstChild.Type != html.TextNode {
 				return ""
 			}
 			return n.FirstChild.Data
-		}})
+		}, inert: templated(n)})
 	}
 	return nil
+}
+
+// templated reports whether an element stands in a template.
+func templated(n *html.Node) bool {
+	for p := range n.Ancestors() {
+		if p.Data == "template" && p.Namespace == "" && p.Type == html.ElementNode {
+			return true
+		}
+	}
+	return false
 }
 
 // xhtml takes in a document by the decoder of encoding/xml.

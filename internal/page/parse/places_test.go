@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,44 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("resources %v: %q, want %q, in %s", resources, got, want, c.doc)
 			}
 		}
+	}
+}
+
+// What stands in a template says nothing of the page, as in browsers; its links count.
+func TestTemplatesSayNothing(t *testing.T) {
+	const inside = `<title>no</title><base href=/no/><meta name=robots content="noindex, nofollow"><meta http-equiv=refresh content=1><a href=in></a>`
+	for doc, says := range map[string]bool{
+		inside:                                true,
+		`<template>` + inside + `</template>`: false,
+		`<template><template></template>` + inside + `</template>`:                                  false,
+		`<TEMPLATE class=x>` + inside + `<svg><desc>` + inside + `</desc></svg></Template>`:         false,
+		`<template><svg><desc><template></template></desc></svg>` + inside:                          false,
+		`<svg><desc><template>` + inside + `</template></desc></svg>`:                               false,
+		`<svg><desc><template><p></template></desc></svg>` + inside:                                 true,
+		`<svg><desc><template></template>` + inside + `</desc></svg>`:                               true,
+		`<template></template></template>` + inside:                                                 true,
+		`<script><template></script><!-- <template> -->` + inside:                                   true,
+		`<template><svg></template>` + inside:                                                       true,
+		`<iframe srcdoc="<template>"></iframe>` + inside:                                            true,
+		`<!doctype html><svg><desc><template><b></p></desc></svg>` + inside:                         false,
+		`<html xmlns="http://www.w3.org/1999/xhtml"><template><b/>` + inside + `</template></html>`: false,
+	} {
+		var p Page
+		Scan([]byte(doc), Options{}, &p)
+		if got := []bool{p.Title != nil, p.Base != nil, p.NoFollow, p.NoIndex, p.Reload}; !slices.Equal(got, slices.Repeat([]bool{says}, len(got))) {
+			t.Errorf("title, base, nofollow, noindex, refresh: %v in %s", got, doc)
+		}
+		if len(p.Links) == 0 {
+			t.Errorf("no links in %s", doc)
+		}
+	}
+	const xhtml = `<html xmlns="http://www.w3.org/1999/xhtml"><head><template><title>no</title><b/><base href="/no/"/></template>%s</head></html>`
+	var p Page
+	if ScanXML(fmt.Appendf(nil, xhtml, ""), Options{}, &p); p.Title != nil || p.Base != nil {
+		t.Errorf("title %q, base %q", p.Title, p.Base)
+	}
+	if ScanXML(fmt.Appendf(nil, xhtml, `<title>t</title><base href="/b/"/>`), Options{}, &p); string(p.Title) != "t" || string(p.Base) != "/b/" {
+		t.Errorf("title %q, base %q", p.Title, p.Base)
 	}
 }
 

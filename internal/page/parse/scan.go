@@ -91,6 +91,8 @@ type scanner struct {
 	bases   int    // its first base
 	hasBase bool   // it has a base element
 
+	templates int // that are open, outside of a tree
+
 	// Of XML.
 	decl   []xmlAttr                  // what the current tag declares
 	entity func([]byte) (string, int) // what a reference stands for
@@ -106,7 +108,7 @@ func (s *scanner) document() {
 	links, bases := s.p.Links[:len(before.Links)], s.p.Bases[:len(before.Bases)]
 	*s.p = before
 	s.p.Links, s.p.Bases = links, bases
-	s.form, s.hasBase, s.base = form{}, false, base
+	s.form, s.hasBase, s.base, s.templates = form{}, false, base, 0
 	s.tree = &tree{quirks: true}
 	s.runTree(0)
 	s.closeForm()
@@ -144,8 +146,8 @@ func (s *scanner) skipMarkup(i int) (next int, ok bool) {
 		}
 		if isLetter(b[i]) {
 			end := tagNameEnd(b, i)
-			if s.form.open && foldEqual(b[i:end], "form") {
-				s.closeForm()
+			if s.form.open || s.templates > 0 {
+				s.endTag(b[i:end])
 			}
 			return s.skipTag(end), true
 		}
@@ -159,6 +161,16 @@ func (s *scanner) skipMarkup(i int) (next int, ok bool) {
 		return skipPast(b, i, '>'), true
 	}
 	return i, false
+}
+
+// endTag handles the end of what is noted while it is open.
+func (s *scanner) endTag(name []byte) {
+	switch {
+	case s.form.open && foldEqual(name, "form"):
+		s.closeForm()
+	case s.templates > 0 && foldEqual(name, "template"):
+		s.templates--
+	}
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -327,7 +339,7 @@ func (s *scanner) content(tag tagID, name string, i int) int {
 		return len(b)
 	case tagTitle:
 		end, next := rawText(b, i, "title")
-		if s.p.Title == nil && s.inner == 0 {
+		if s.p.Title == nil && s.inner == 0 && !s.inert() {
 			s.p.Title = b[i:end]
 		}
 		return next

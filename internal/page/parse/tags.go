@@ -31,6 +31,7 @@ const (
 	tagScript
 	tagSelect
 	tagStyle
+	tagTemplate
 	tagTextarea
 	tagTitle
 	tagResource
@@ -78,6 +79,7 @@ var tagsAt = func() (t [32][16][]tagName) {
 		{"source", tagSource},
 		{"style", tagStyle},
 		{"svg", tagForeign},
+		{"template", tagTemplate},
 		{"textarea", tagTextarea},
 		{"title", tagTitle},
 		{"track", tagSource},
@@ -329,6 +331,8 @@ func (s *scanner) emit(tag tagID, next int) {
 		s.meta()
 	case tagLink:
 		s.link()
+	case tagTemplate:
+		s.openTemplate()
 	}
 	if s.o.Resources {
 		s.resources(tag)
@@ -405,10 +409,22 @@ func (s *scanner) addRef(v []byte, k Kind, text int) {
 
 func trimSpace(v []byte) []byte { return bytes.Trim(v, " \t\n\r\f") }
 
+// openTemplate notes that a template begins: what is in it says nothing of the page (HTML Standard, 4.12.3). Its links count, since scripts show them.
+func (s *scanner) openTemplate() {
+	if s.tree == nil {
+		s.templates++
+	}
+}
+
+// inert reports whether the current tag stands in a template.
+func (s *scanner) inert() bool {
+	return s.templates > 0 || s.tree != nil && s.tree.contains("template")
+}
+
 // setBase handles a base element: the first one counts, also for links before it.
 func (s *scanner) setBase() {
 	v := s.get(aHref)
-	if v == nil || s.hasBase {
+	if v == nil || s.hasBase || s.inert() {
 		return
 	}
 	s.hasBase = true
@@ -479,7 +495,7 @@ func (s *scanner) meta() {
 	if content == nil {
 		return
 	}
-	if name := s.get(aName); name != nil && s.inner == 0 {
+	if name := s.get(aName); name != nil && s.inner == 0 && !s.inert() {
 		if foldEqual(name, "robots") || s.o.Product != "" && foldEqual(name, s.o.Product) {
 			d := Robots(string(s.unescape(content)))
 			s.p.NoFollow = s.p.NoFollow || d.NoFollow
@@ -490,10 +506,13 @@ func (s *scanner) meta() {
 	case eq == nil:
 	case foldEqual(eq, "refresh"):
 		ref, ok := refreshURL(s.unescape(content))
-		if len(ref) > 0 {
-			s.addRef(ref, Refresh, 0)
+		if kind := Refresh; len(ref) > 0 {
+			if s.inert() {
+				kind = Relation
+			}
+			s.addRef(ref, kind, 0)
 		}
-		s.p.Reload = s.p.Reload || ok && len(ref) == 0
+		s.p.Reload = s.p.Reload || ok && len(ref) == 0 && !s.inert()
 	case foldEqual(eq, "content-type") && s.p.Charset == nil && s.inner == 0:
 		low := bytes.ToLower(content)
 		if i := bytes.Index(low, []byte("charset=")); i >= 0 {

@@ -58,6 +58,8 @@ type xmlScanner struct {
 	bare   bool // and names no namespace
 	feed   feedKind
 	broken bool // not well-formed
+
+	template int // depth of the outermost open template
 }
 
 // nsDecl is a declaration of a namespace; those of outer elements come first.
@@ -188,6 +190,9 @@ func (x *xmlScanner) leave() {
 		x.base = x.bases[n-1].outer
 		x.bases = x.bases[:n-1]
 	}
+	if x.depth == x.template {
+		x.template, x.templates = 0, 0
+	}
 	x.depth--
 }
 
@@ -208,7 +213,7 @@ func (x *xmlScanner) element(uri string, local []byte, next int) {
 			x.base = x.p.addBase(x.unescape(v), x.base)
 		}
 	}
-	if string(local) == "title" && x.p.Title == nil && (uri == uriHTML || !x.html) {
+	if string(local) == "title" && x.p.Title == nil && !x.inert() && (uri == uriHTML || !x.html) {
 		x.p.Title = textAt(x.b, next)
 	}
 	x.xlink()
@@ -218,7 +223,9 @@ func (x *xmlScanner) element(uri string, local []byte, next int) {
 		if name != string(local) {
 			tag = tagOther // names are as they stand
 		}
-		x.emit(tag, next)
+		if x.emit(tag, next); tag == tagTemplate && x.template == 0 {
+			x.template = x.depth
+		}
 		if tag == tagStyle && x.o.Resources && !x.empty {
 			x.style(x.cssText(next))
 		}
