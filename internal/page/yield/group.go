@@ -1,8 +1,11 @@
 package yield
 
 import (
+	"bytes"
 	"math/bits"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"argosy/internal/crawl"
 )
@@ -280,31 +283,53 @@ func (m *Model) joinSibling(t *Template) *Group {
 	return m.groups[t.Group]
 }
 
-// findKin returns, for each first segment, the cut group that has many of the templates below it, none of which has brought anything; and, for copiesKin,
-// the one that has many of copies.
+// findKin returns, for each first segment, the cut group that has templates of many paths below it, none of which has brought anything; for each path the one
+// that has many that differ in their parameters; and, for copiesKin, the one that has many of copies.
 func (m *Model) findKin() map[uint64]uint32 {
 	type kin struct {
-		first uint64
+		of    uint64
 		group uint32
 	}
 	many, found := map[kin]int{}, map[uint64]uint32{}
-	count := func(first uint64, group uint32, as int) {
-		k := kin{first, group}
-		if many[k] += as; many[k] >= kinCut && found[first] == 0 {
-			found[first] = group
+	count := func(of uint64, group uint32, as int) {
+		k := kin{of, group}
+		if many[k] += as; many[k] >= kinCut && found[of] == 0 {
+			found[of] = group
 		}
 	}
 	for id := uint32(1); id <= m.Templates; id++ {
-		switch t := m.byID[id]; {
-		case t == nil || !t.fruitless() || !m.groups[t.Group].Cut:
-		case t.copies():
-			count(t.First, t.Group, copyKin)
-			count(copiesKin, t.Group, 1)
-		default:
-			count(t.First, t.Group, 1)
+		t := m.byID[id]
+		if t == nil || !t.fruitless() || !m.groups[t.Group].Cut {
+			continue
 		}
+		as, path := 1, pathOf([]byte(t.Pattern))
+		if t.copies() {
+			as = copyKin
+			count(copiesKin, t.Group, 1)
+		}
+		if many[kin{path, t.Group}] == 0 { // choices of one list say nothing of what else lies below its first segment
+			count(t.First, t.Group, as)
+		}
+		count(path, t.Group, as)
 	}
 	return found
+}
+
+// kinOf returns the group that findKin has found for a pattern, nil if it has none.
+func (m *Model) kinOf(pattern []byte) *Group {
+	if m.kin == nil {
+		m.kin = m.findKin()
+	}
+	if g := m.groups[m.kin[pathOf(pattern)]]; g != nil {
+		return g
+	}
+	return m.groups[m.kin[first(pattern)]]
+}
+
+// pathOf is a mark of a pattern without its parameters.
+func pathOf(pattern []byte) uint64 {
+	path, _, _ := bytes.Cut(pattern, []byte("?"))
+	return xxh3.Hash(path)
 }
 
 // copies reports whether a template has shown what others have, word for word, and nothing else.
@@ -320,10 +345,7 @@ func (m *Model) joinKin(t *Template) *Group {
 	vain := m.inVain(t.keys)
 	choices := m.cutChoices(t, false)
 	if soon := t.Tried || t.Barren >= kinSoon || t.copies() || choices != nil; soon {
-		if m.kin == nil {
-			m.kin = m.findKin()
-		}
-		cut := m.groups[m.kin[t.First]]
+		cut := m.kinOf([]byte(t.Pattern))
 		if cut == nil && t.copies() {
 			cut = m.groups[m.kin[copiesKin]]
 		}

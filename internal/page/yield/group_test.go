@@ -414,3 +414,37 @@ func TestWaveringTemplateHasFewOut(t *testing.T) {
 		}
 	}
 }
+
+// Templates below one first segment that are cut say of a further path there that it brings nothing only if they are of many paths: the choices of one list
+// say nothing of the pages of another.
+func TestKinIsOfManyPaths(t *testing.T) {
+	for _, c := range []struct {
+		name, cut string // a pattern with a number in it
+		kin       bool
+	}{
+		{"choices of one list", "http://h.test/wares/find?c%c=1", false},
+		{"paths", "http://h.test/wares/by%c/all", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := New()
+			var group *Group
+			for i := range kinCut {
+				one := m.of(parsed(t, fmt.Sprintf(c.cut, 'a'+i)))
+				one.Dry, one.Barren, one.Marked, one.Cost = 100, 100, 100, 100
+				if group == nil {
+					group = m.groups[one.Group]
+				} else {
+					m.move(one, m.groups[one.Group], group)
+				}
+			}
+			m.cut(group, &Answer{URL: parsed(t, fmt.Sprintf(c.cut, 'a')), Template: 1})
+			via := m.of(parsed(t, "http://h.test/"))
+			if v := m.Judge(parsed(t, "http://h.test/wares/list/all?p=2"), via.ID, false); (v != Verdict{}) != c.kin {
+				t.Errorf("a page of another list: %+v", v)
+			}
+			if v := m.Judge(parsed(t, fmt.Sprintf(c.cut, 'z')), via.ID, false); v == (Verdict{}) {
+				t.Errorf("one more of them: %+v", v)
+			}
+		})
+	}
+}

@@ -288,10 +288,7 @@ func (m *Model) fruitful(v *Template) bool { return v != nil && !m.groups[v.Grou
 // its first segment are cut, it is most likely one more of them. One URL of each of a few such templates is asked for that a productive one has named:
 // the second pages of a forum's discussions may come late.
 func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
-	if m.kin == nil {
-		m.kin = m.findKin()
-	}
-	g := m.groups[m.kin[first(m.buf)]]
+	g := m.kinOf(m.buf)
 	if p := m.buf; (g == nil || !g.Cut) && bytes.IndexByte(p, '?') >= 0 {
 		var with []uint64
 		if t != nil {
