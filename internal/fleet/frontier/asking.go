@@ -288,8 +288,11 @@ func (a *asking) add(e *entry, g *crawl.Target) (bool, error) {
 		return true, nil // what a search names is wanted, whatever else its template has brought
 	}
 	var shape uint64
-	if r.template == 0 && e.hasTemplate() {
-		r.template = e.template
+	if r.known(a.m) == 0 {
+		r.template, r.views = 0, a.m.Views()
+		if e.hasTemplate() {
+			r.template = e.template
+		}
 	}
 	if r.template == 0 {
 		u, err := crawl.Parse(r.URL)

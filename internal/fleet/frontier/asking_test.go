@@ -65,3 +65,23 @@ func mustNext(t *testing.T, f *Frontier, n int) []crawl.Target {
 	}
 	return next
 }
+
+// A record's template is what it was found to be, until a view of a bag is let go: from then on it is found anew.
+func TestTemplateIsFoundAnew(t *testing.T) {
+	t.Parallel()
+	m := yield.New()
+	u, err := crawl.Parse("http://s.test/a/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ template, views, want uint32 }{
+		{template: 7, views: m.Views(), want: 7},
+		{template: 7, views: m.Views() + 1, want: m.Template(u)},
+		{want: m.Template(u)},
+	} {
+		r := &record{URL: u.String(), template: c.template, views: c.views}
+		if got := (&tx{}).template(m, r, crawl.URL{}); got != c.want || r.views != m.Views() {
+			t.Errorf("%+v: %d, of %d views", c, got, r.views)
+		}
+	}
+}

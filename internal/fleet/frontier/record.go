@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/yield"
 )
 
 // recordVersion is the version of a URL record on disk.
@@ -48,8 +49,17 @@ type record struct {
 	lease uint64 // that has it, if this process knows; else 0
 
 	since    uint8  // pages ago that something was found: see ahead
-	template uint32 // its own, 0 if that is not known
+	template uint32 // its own, 0 if that is not known,
+	views    uint32 // and how many views its site's model had let go then
 	out      uint32 // the template that it is counted for, of what is out
+}
+
+// known returns a record's template if this process knows it, else 0.
+func (r *record) known(m *yield.Model) uint32 {
+	if r.views != m.Views() {
+		return 0
+	}
+	return r.template
 }
 
 // What a task counts a fetched URL as.

@@ -105,8 +105,8 @@ func (x *tx) flushModel(t *Task) error {
 
 // template returns the template of a URL that a record is of; u may be zero.
 func (x *tx) template(m *yield.Model, r *record, u crawl.URL) uint32 {
-	if r.template != 0 {
-		return r.template
+	if known := r.known(m); known != 0 {
+		return known
 	}
 	if u.IsZero() {
 		var err error
@@ -114,7 +114,7 @@ func (x *tx) template(m *yield.Model, r *record, u crawl.URL) uint32 {
 			return 0
 		}
 	}
-	r.template = m.Template(u)
+	r.template, r.views = m.Template(u), m.Views()
 	return r.template
 }
 

@@ -19,7 +19,8 @@ type Model struct {
 	byID     map[uint32]*Template
 	shapes   map[uint64]int   // templates by their first segments
 	spent    map[uint64]int64 // answers that brought nothing of what was let go, likewise
-	views    map[uint64]bool  // where some was heard
+	views    map[uint64]bool  // where some was heard,
+	letGo    uint32           // and how many
 	groups   map[uint32]*Group
 	nodes    map[uint64]*node
 	guesses  map[uint64]*guess
@@ -144,7 +145,10 @@ func (m *Model) keep(t *Template) {
 	m.tally(t)
 	m.shapes[t.First]++
 	m.spent[t.First] += t.Spent
-	m.views[t.First] = m.views[t.First] || t.Heard > 0
+	if t.Heard > 0 {
+		m.views[t.First] = true
+		m.letGo++
+	}
 }
 
 // see takes in the names of a new template.
@@ -173,8 +177,11 @@ func (m *Model) touch(t *Template, g *Group) {
 	t.dirty, g.dirty, m.changed = true, true, true
 }
 
-// Template returns the number of a URL's template, which is made if there is none. It stays the same.
+// Template returns the number of a URL's template, which is made if there is none. It stays the same as long as Views does.
 func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
+
+// Views returns a number that grows when a view of a bag is let go, which is the template of URLs from then on that were of the bag's.
+func (m *Model) Views() uint32 { return m.letGo }
 
 // OfPart reports whether a group stands for URLs that differ from others in a part that makes no difference.
 func (m *Model) OfPart(group uint32) bool {

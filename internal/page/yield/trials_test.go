@@ -167,8 +167,19 @@ func viewsAreHeard(t *testing.T, pages string, alone bool) {
 	var order []string
 	had := map[string]int{}
 	kept := map[string][]byte{}
-	for id := m.Hear(); id != 0; id = m.Hear() {
+	for {
+		at, views := m.Find(page(kinds[0], 0)), m.Views()
+		id := m.Hear()
+		if id == 0 {
+			break
+		}
+		if m.Find(page(kinds[0], 0)) != at && m.Views() == views {
+			t.Error("a URL is of another template, and nothing says so")
+		}
 		m = restarted(t, m, kept)
+		if m.Views() < views {
+			t.Errorf("%d views were let go, and %d after a restart", views, m.Views())
+		}
 		view := m.byID[id]
 		for _, kind := range kinds {
 			for i := had[kind]; i < files; i++ {
