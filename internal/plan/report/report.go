@@ -61,7 +61,7 @@ type Figure struct {
 type Axis struct {
 	Label string
 	Log   bool
-	Zero  bool // it begins at 0
+	Zero  bool // it begins at 0, and intervals of values none of which is below are drawn no further
 	Share bool // its values are between 0 and 1, and intervals are drawn no further
 }
 

@@ -148,3 +148,23 @@ func TestNamesFit(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// Intervals end where no value can be: a mean of what was collected in two worlds may have one that goes below nothing.
+func TestIntervalsEndWhereValuesDo(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		axis   Axis
+		values Point
+		lo, hi float64
+	}{
+		{"shares", Axis{Share: true}, Spread(0, .5, 2), 0, 1},
+		{"amounts", Axis{Zero: true}, Spread(0, 1, 2), 0, 3},
+		{"gains", Axis{Zero: true}, Spread(0, -1, 2), -3, 1},
+		{"any values", Axis{}, Spread(0, 1, 2), -1, 3},
+	} {
+		f := Figure{Y: c.axis, Series: []Series{{Points: []Point{c.values}}}}.clipped()
+		if p := f.Series[0].Points[0]; p.Lo != c.lo || p.Hi != c.hi {
+			t.Errorf("%s: %v to %v, want %v to %v", c.name, p.Lo, p.Hi, c.lo, c.hi)
+		}
+	}
+}

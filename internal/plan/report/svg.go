@@ -50,9 +50,12 @@ func (f Figure) SVG(width int) string {
 	return fmt.Sprintf(`<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">%s</svg>`, c.width, c.height, html.EscapeString(f.Caption), c.String())
 }
 
-// clipped cuts the intervals of shares at 0 and 1.
+// clipped cuts intervals where no value can be: those of shares at 0 and 1, and those of what is never below 0, as its axis begins there, at 0.
 func (f Figure) clipped() Figure {
-	if !f.Y.Share {
+	least, most := 0.0, math.Inf(1)
+	if f.Y.Share {
+		most = 1
+	} else if !f.Y.Zero || f.below(0) {
 		return f
 	}
 	f.Series = slices.Clone(f.Series)
@@ -60,11 +63,18 @@ func (f Figure) clipped() Figure {
 		f.Series[k].Points = slices.Clone(f.Series[k].Points)
 		for i := range f.Series[k].Points {
 			if p := &f.Series[k].Points[i]; p.spread() {
-				p.Lo, p.Hi = max(0, p.Lo), min(1, max(p.Hi, p.Lo))
+				p.Lo, p.Hi = max(least, p.Lo), min(most, max(p.Hi, p.Lo))
 			}
 		}
 	}
 	return f
+}
+
+// below reports whether a value of a figure is below a limit.
+func (f Figure) below(limit float64) bool {
+	return slices.ContainsFunc(f.Series, func(s Series) bool {
+		return slices.ContainsFunc(s.Points, func(p Point) bool { return p.Y < limit })
+	})
 }
 
 // scale maps values to places on an axis.
