@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"hash/maphash"
 	"net/http"
 	"slices"
 	"strings"
@@ -397,6 +398,9 @@ func (l *lease) comeBack(p *page) {
 	k, own := to.Key(), p.url.Key()
 	if k != own && !slices.Contains(t.Chain, k) {
 		if p.onto = k; !t.Again { // there may be another cookie behind the one that it was asked again for
+			if l.ledBy(t, k) {
+				l.backTo(p, k)
+			}
 			return
 		}
 	}
@@ -434,14 +438,35 @@ func (l *lease) ends(p *page) {
 	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) { // a key begins with its site
 		if l.overtaken(p) && !l.oftenBack(own) {
 			p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil
-			p.target.Again, l.round = true, true
+			p.target.Again = true
 			l.queue = append([]crawl.Target{p.target}, l.queue...)
 			l.more.Broadcast()
-		} else {
-			l.leadsTo(p.onto, own)
+			l.queueLocked(p.outcome, p.found)
+			return
+		}
+		l.leadsTo(p)
+	}
+	l.catchUp(p)
+	l.queueLocked(p.outcome, p.found)
+}
+
+// catchUp has URLs asked for again that led to a page with other cookies than there are now: if the page itself is asked again because of one,
+// or leads to where one has come from, they have not been asked because of it. mu is held.
+func (l *lease) catchUp(p *page) {
+	t, o := &p.target, p.outcome
+	if o.State != crawl.Fetched || !t.Again && !l.opened[p.onto] || int(t.Hops) >= crawl.MaxRedirects || l.astray >= maxSelf {
+		return
+	}
+	stale := l.leadersOf([]crawl.Key{t.Key}, crawl.MaxAgain-1-len(o.Again), func(f *leader) bool {
+		return f.key != t.Key && f.sent != namesSum(l.jar.header(f.url, time.Now()))
+	})
+	for _, k := range t.Chain { // those that an earlier lease saw lead here may have had any cookies
+		if t.Again && p.onto != (crawl.Key{}) && k != t.Key && bytes.Equal(k[:4], t.Key[:4]) && l.back[k] == 0 && len(stale) < crawl.MaxAgain-1-len(o.Again) {
+			stale = append(stale, k)
 		}
 	}
-	l.queueLocked(p.outcome, p.found)
+	stale = slices.DeleteFunc(stale, func(k crawl.Key) bool { return slices.Contains(o.Again, k) || l.oftenBack(k) })
+	o.Again = append(o.Again, stale...)
 }
 
 // overtaken reports whether a cookie has come from where a page leads while its own answer was read and archived. mu is held.
@@ -450,16 +475,50 @@ func (l *lease) overtaken(p *page) bool {
 		names(l.jar.header(p.url, time.Now())) != names(p.sent)
 }
 
-// leadsTo remembers that a URL leads elsewhere on the site. mu is held.
-func (l *lease) leadsTo(to, own crawl.Key) {
+// leader is a URL that led elsewhere on the site, and a sum of the names of the cookies that it was asked with.
+type leader struct {
+	key  crawl.Key
+	url  crawl.URL
+	sent uint64
+}
+
+// seed is of sums of names.
+var seed = maphash.MakeSeed()
+
+func namesSum(field string) uint64 { return maphash.String(seed, names(field)) }
+
+// leadsTo remembers that a page leads elsewhere on the site. mu is held.
+func (l *lease) leadsTo(p *page) {
 	if l.leads >= maxLed {
 		return
 	}
 	if l.led == nil {
-		l.led = map[crawl.Key][]crawl.Key{}
+		l.led = map[crawl.Key][]leader{}
 	}
-	l.led[to] = append(l.led[to], own)
+	l.led[p.onto] = append(l.led[p.onto], leader{p.url.Key(), p.url, namesSum(p.sent)})
 	l.leads++
+}
+
+// leadersOf returns URLs that have led to some, or to others that did, and forgets them; at most so many, and only such as are wanted. mu is held.
+func (l *lease) leadersOf(to []crawl.Key, most int, wanted func(*leader) bool) (out []crawl.Key) {
+	for reached := slices.Clone(to); len(reached) > 0; reached = reached[1:] {
+		here := l.led[reached[0]]
+		rest := slices.DeleteFunc(here, func(f leader) bool {
+			if len(out) >= most || !wanted(&f) {
+				return false
+			}
+			if !slices.Contains(out, f.key) {
+				out, reached = append(out, f.key), append(reached, f.key)
+			}
+			return true
+		})
+		if l.leads -= len(here) - len(rest); len(rest) == 0 {
+			delete(l.led, reached[0])
+		} else {
+			l.led[reached[0]] = rest
+		}
+	}
+	return out
 }
 
 // bare is a URL's host without the "www." before it: names that people use for one site.
@@ -492,7 +551,21 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 	if p.outcome.Redirect = to.String(); p.target.Again {
 		l.strays()
 	}
-	p.onto = to.Key()
+	if p.onto = to.Key(); l.ledBy(&p.target, p.onto) {
+		l.backTo(p, p.onto)
+	}
+}
+
+// ledBy reports whether a URL is known to have led to a target, by a redirect or a Refresh. mu is held.
+func (l *lease) ledBy(t *crawl.Target, from crawl.Key) bool {
+	return slices.Contains(t.Chain, from) || slices.ContainsFunc(l.led[t.Key], func(f leader) bool { return f.key == from })
+}
+
+// backTo has a URL asked for again that a page leads back to, with the cookies that have come on the way there. mu is held.
+func (l *lease) backTo(p *page, to crawl.Key) {
+	if o := p.outcome; int(p.target.Hops) < crawl.MaxRedirects && len(l.jar.cookies) > 0 && !slices.Contains(o.Again, to) && !l.oftenBack(to) {
+		o.Again = append(o.Again, to)
+	}
 }
 
 // ledTo returns the URLs of its site that have led to a target that has brought a cookie, and forgets them. mu is held.
@@ -503,7 +576,8 @@ func (l *lease) ledTo(t *crawl.Target) (out []crawl.Key) {
 		}
 	}
 	for reached := append([]crawl.Key{t.Key}, out...); len(reached) > 0; reached = reached[1:] {
-		for _, k := range l.led[reached[0]] {
+		for i := range l.led[reached[0]] {
+			k := l.led[reached[0]][i].key
 			if len(out) < crawl.MaxAgain-1 && k != t.Key && !slices.Contains(out, k) {
 				out, reached = append(out, k), append(reached, k)
 			}

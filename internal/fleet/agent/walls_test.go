@@ -120,3 +120,55 @@ func TestOvertakenByACookie(t *testing.T) {
 		})
 	}
 }
+
+// What led to a gate is asked again with all cookies also where the last of them came while the gate itself was under way, or waited.
+func TestCatchesUp(t *testing.T) {
+	at := func(path string) *page {
+		u, err := crawl.Parse("http://site.test" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &page{url: u, outcome: &crawl.Outcome{State: crawl.Fetched}, target: crawl.Target{Key: u.Key()}}
+	}
+	for _, c := range []struct {
+		name       string
+		sent       string // the cookies that the page was asked with
+		again      bool   // the gate is asked again because of a cookie
+		opened     bool   // one has come of where the gate leads
+		chain, in  bool   // an earlier lease saw the page lead to the gate; the gate leads nowhere now
+		hops       uint8
+		askedAgain bool
+	}{
+		{name: "asked again", again: true, askedAgain: true},
+		{name: "leads to an open one", opened: true, askedAgain: true},
+		{name: "leads nowhere now", again: true, in: true, askedAgain: true},
+		{name: "nothing has come"},
+		{name: "had all cookies", sent: "k=1", again: true, opened: true},
+		{name: "too far", again: true, hops: crawl.MaxRedirects},
+		{name: "of an earlier lease", again: true, chain: true, askedAgain: true},
+		{name: "of an earlier lease, in", again: true, chain: true, in: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &lease{a: &Agent{}, l: crawl.Lease{Site: "site.test"}}
+			l.more = sync.NewCond(&l.mu)
+			l.rep.begin()
+			first, gate, inner := at("/1"), at("/gate"), at("/inner")
+			if first.onto, first.sent = gate.url.Key(), c.sent; c.chain {
+				gate.target.Chain = []crawl.Key{first.url.Key()}
+			} else {
+				l.ends(first)
+			}
+			l.jar.set(inner.url, []string{"k=1; Path=/"}, time.Now())
+			if c.opened {
+				l.ledTo(&crawl.Target{Key: inner.url.Key()})
+			}
+			if gate.target.Again, gate.target.Hops, gate.sent = c.again, c.hops, "k=1"; !c.in {
+				gate.onto = inner.url.Key()
+			}
+			l.ends(gate)
+			if got := slices.Contains(gate.outcome.Again, first.url.Key()); got != c.askedAgain {
+				t.Errorf("the page that led to the gate is asked again: %v", got)
+			}
+		})
+	}
+}

@@ -17,11 +17,12 @@ func (x *tx) askAgain(k recKey, hops uint8) error {
 	if err := x.undo(k, r); err != nil {
 		return err
 	}
-	r.Hops, r.Counted = hops, r.Counted|countedAgain
+	r.Hops, r.Counted = hops, r.Counted|countedAgain|countedLed // some may have led to it
 	return nil
 }
 
-// leadsOn notes that a URL has redirected to another one of its site that waits: one that it was not found by.
+// leadsOn notes that a URL has led to another one of its site that waits, or leads on itself, perhaps to one that waits: one that was not found
+// by its redirect.
 func (x *tx) leadsOn(t *Task, o *crawl.Outcome) error {
 	u, err := crawl.Parse(o.Redirect)
 	if err != nil {
@@ -32,15 +33,20 @@ func (x *tx) leadsOn(t *Task, o *crawl.Outcome) error {
 		return nil
 	}
 	r, err := x.record(to.space, to.key)
-	if err != nil || r == nil || r.State != crawl.Pending || r.Parent == o.Key {
+	if err != nil || r == nil || r.Parent == o.Key && r.Hops > 0 || r.State != crawl.Pending && (r.State != crawl.Fetched || r.Counted&countedMoved == 0) {
 		return err
 	}
-	r.Counted, r.dirty = r.Counted|countedLed, true
+	if r.State == crawl.Pending {
+		r.Counted, r.dirty = r.Counted|countedLed, true
+	}
 	return x.b.Set(append(ledTo(to), o.Key[:]...), nil, nil)
 }
 
 // maxLed bounds how many redirects a target is told of that have led to it, or to those that did.
 const maxLed = crawl.MaxAgain - 1
+
+// maxGates bounds of how many URLs on the way to a target it is looked up what has led to them.
+const maxGates = 64
 
 // led tells a target which redirects have led to it: those that it was found by, and others that have led here while it waited.
 func (f *Frontier) led(look *finder, in space, r *record, g *crawl.Target) error {
@@ -54,12 +60,13 @@ func (f *Frontier) led(look *finder, in space, r *record, g *crawl.Target) error
 	for _, k := range g.Chain {
 		known[k] = true
 	}
-	for _, k := range append([]crawl.Key{g.Key}, g.Chain...) {
-		prefix := ledTo(recKey{in, k})
+	to := append([]crawl.Key{g.Key}, g.Chain...)
+	for n := 0; n < len(to) && n < maxGates; n++ {
+		prefix := ledTo(recKey{in, to[n]})
 		err := f.each(prefix, func(key, _ []byte) error {
 			if from := crawl.Key(key[len(prefix):]); len(g.Chain) < maxLed && !known[from] {
 				known[from] = true
-				g.Chain = append(g.Chain, from)
+				g.Chain, to = append(g.Chain, from), append(to, from)
 			}
 			return nil
 		})
