@@ -36,11 +36,12 @@ type lease struct {
 	robots crawl.RobotsState
 	layer  crawl.Layer // of all its targets: a task is in one
 
-	origin     string       // of robots.txt
-	robotsBy   string       // the scheme of the last request for it
-	robotsWith string       // the names of the cookies that it was asked with
-	robotsMay  bool         // behind a wall there may be another one: this lease asked for it without cookies, and was not told that there is none
-	alone      sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
+	origin      string       // of robots.txt
+	robotsBy    string       // the scheme of the last request for it
+	robotsWith  string       // the names of the cookies that it was asked with
+	robotsMay   bool         // behind a wall there may be another one: this lease asked for it without cookies, and was not told that there is none
+	robotsFound bool         // its last answer was a file
+	alone       sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
 
 	mu      sync.Mutex // guards what follows
 	more    *sync.Cond // a target has come, or the lease ends

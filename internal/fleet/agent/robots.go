@@ -217,6 +217,7 @@ func (l *lease) robotsBehind(u crawl.URL) (change *crawl.RobotsChange, rules rob
 		l.robotsWith = names(l.sends(u))
 		var found bool
 		change, rules, found, ok = l.fetchRobots(u)
+		l.robotsFound = found
 		if !ok || found || n == maxSelf || names(l.sends(u)) == l.robotsWith {
 			return change, rules, ok
 		}

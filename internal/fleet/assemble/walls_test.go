@@ -560,6 +560,35 @@ func TestRulesBehindWalls(t *testing.T) {
 	}
 }
 
+// A site whose robots.txt says nothing to a reader without a cookie may give that cookie with a page that is no wall, too. Its rules are known before
+// what a page names is asked for that came with the cookie.
+func TestRulesBehindACookie(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	w.Sites["open.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch next := map[string]string{"/": "/in", "/in": "/private"}[r.URL.Path]; {
+		case r.URL.Path == "/robots.txt" && !has(r, "k"):
+			w.WriteHeader(http.StatusForbidden)
+		case r.URL.Path == "/robots.txt":
+			fmt.Fprint(w, "User-agent: *\nDisallow: /private\n")
+		default:
+			http.SetCookie(w, &http.Cookie{Name: "k", Value: "1", Path: "/"})
+			fmt.Fprintf(w, "<title>%s</title>Welcome. <a href=%s>on</a>", r.URL.Path, next)
+		}
+	})
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://open.test:" + port + "/"}
+	runConfig(t, c)
+	hits := map[string]int{}
+	for _, h := range w.Hits("open.test") {
+		hits[h.Path]++
+	}
+	if hits["/in"] != 1 || hits["/private"] > 0 || hits["/robots.txt"] != 2 {
+		t.Errorf("asked were %v", hits)
+	}
+}
+
 // A lease that begins with the cookies of an earlier one asks for robots.txt again that said nothing to a reader that had none, once, and obeys it.
 func TestRulesBehindTheWallOfAnEarlierLease(t *testing.T) {
 	t.Parallel()
