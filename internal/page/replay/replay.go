@@ -178,9 +178,10 @@ func (p *page) text() error {
 
 // rewriter rewrites tags.
 type rewriter struct {
-	base crawl.URL // of relative URLs
-	at   crawl.URL
-	to   To
+	base  crawl.URL // of relative URLs
+	based bool      // a base element has said which: the first one counts
+	at    crawl.URL
+	to    To
 }
 
 func attrOf(t *html.Token, name string) *html.Attribute {
@@ -216,8 +217,11 @@ func (r *rewriter) tag(t *html.Token) bool {
 	name := strings.ToLower(t.Data)
 	switch {
 	case name == "base":
-		if u, err := r.at.Resolve(said(t, "href")); err == nil {
-			r.base = u
+		if a := attrOf(t, "href"); a != nil && !r.based {
+			r.based = true
+			if u, err := r.at.Resolve(a.Val); err == nil {
+				r.base = u
+			}
 		}
 		return false
 	case bare[name] || !isName(t.Data):

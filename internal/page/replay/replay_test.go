@@ -50,6 +50,8 @@ func TestHTML(t *testing.T) {
 		`<script src=x></script>after`:                                `after`,
 		`<noscript><img src=i.png></noscript>`:                        `<noscript><img src="` + copyAt("http://a.test/dir/i.png") + `"></noscript>`,
 		`<base href="http://b.test/c/"><img src=i.png>`:               `<img src="` + copyAt("http://b.test/c/i.png") + `">`,
+		`<base target=_top><base href=c/><base href=d/><img src=i>`:   `<img src="` + copyAt("http://a.test/dir/c/i") + `">`, // the first one with an address counts
+		`<base href="data:,x"><base href=d/><img src=i>`:              `<img src="` + copyAt("http://a.test/dir/i") + `">`,
 		`<meta http-equiv=refresh content="0;url=http://b.test">`:     ``,
 		`<meta charset=gbk><meta name=viewport content=y>`:            `<meta name="viewport" content="y">`,
 		`<meta name=referrer content=unsafe-url>`:                     ``,
