@@ -29,7 +29,7 @@ func (l *lease) comeBack(p *page) {
 		l.astray = 0
 	}
 	if p.cookie && int(t.Hops) < crawl.MaxRedirects && l.astray < maxSelf {
-		o.Again = slices.DeleteFunc(l.ledTo(t), l.oftenBack)
+		o.Again = slices.DeleteFunc(l.ledTo(t, p.gates...), l.oftenBack)
 		l.round = l.round || len(o.Again) > 0
 	}
 	if !leads {
@@ -208,14 +208,15 @@ func (l *lease) backTo(p *page, to crawl.Key) {
 	}
 }
 
-// ledTo returns the URLs of its site that have led to a target that has brought a cookie, and forgets them. mu is held.
-func (l *lease) ledTo(t *crawl.Target) (out []crawl.Key) {
+// ledTo returns the URLs of its site that have led to a target that has brought a cookie, and forgets them: to it, or to
+// gates that the lease went through on the way about from it. mu is held.
+func (l *lease) ledTo(t *crawl.Target, gates ...crawl.Key) (out []crawl.Key) {
 	for _, k := range t.Chain {
 		if bytes.Equal(k[:4], t.Key[:4]) { // a key begins with its site
 			out = append(out, k)
 		}
 	}
-	for reached := append([]crawl.Key{t.Key}, out...); len(reached) > 0; reached = reached[1:] {
+	for reached := slices.Concat([]crawl.Key{t.Key}, gates, out); len(reached) > 0; reached = reached[1:] {
 		for i := range l.led[reached[0]] {
 			k := l.led[reached[0]][i].key
 			if len(out) < crawl.MaxAgain-1 && k != t.Key && !slices.Contains(out, k) {

@@ -27,6 +27,7 @@ type page struct {
 	encoded encoded
 	second  *crawl.Outcome // with the marks of another answer to the same URL
 	cookie  bool           // it has brought one that was not there
+	gates   []crawl.Key    // on its way about: those up to the last that has brought one
 	sent    string         // the cookies that it was asked for with last
 	onto    crawl.Key      // where its answer leads, if answers from there may have it asked again
 	wall    wall           // that its last answer may be

@@ -336,6 +336,7 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 		return nil, err
 	}
 	at, _ := redirectOf(p)
+	var way []crawl.Key
 	for range crawl.MaxRedirects {
 		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
 			return nil, nil
@@ -345,7 +346,9 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 			resp.Release()
 			return nil, err
 		}
-		p.cookie = l.takes(at, resp) || p.cookie
+		if way = append(way, at.Key()); l.takes(at, resp) {
+			p.cookie, p.gates = true, way
+		}
 		to, leads := redirectOf(&page{url: at, resp: resp})
 		if at.String() == p.url.String() && !leads {
 			l.beside(p.url, p.resp, crawl.ReasonRedirects)

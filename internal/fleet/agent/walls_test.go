@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
 )
 
 // Pages that are named only to a reader without a cookie are had also where the answer to the reader that comes back does not count: a lease
@@ -170,5 +171,20 @@ func TestCatchesUp(t *testing.T) {
 				t.Errorf("the page that led to the gate is asked again: %v", got)
 			}
 		})
+	}
+}
+
+// A page for which the lease went through the gates itself brings their cookies: what had led to them is asked again because of it.
+func TestGatesOnTheWayAbout(t *testing.T) {
+	first, err := crawl.Parse("http://site.test/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &lease{l: crawl.Lease{Site: "site.test"}}
+	gate := crawl.Key{1}
+	l.leadsTo(&page{url: first, onto: gate})
+	p := &page{resp: &fetch.Response{Status: http.StatusOK}, outcome: &crawl.Outcome{State: crawl.Fetched}, cookie: true, gates: []crawl.Key{gate}}
+	if l.comeBack(p); !slices.Contains(p.outcome.Again, first.Key()) {
+		t.Error("what had led to the gate is not asked again")
 	}
 }
