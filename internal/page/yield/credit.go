@@ -110,8 +110,7 @@ func (m *Model) moved(t, via *Template, a *Answer) Event {
 // lift lets a cut group go on: it is cut again once it has brought nothing for another while, as long as is paid.
 func (m *Model) lift(g *Group, pays int64) {
 	g.Cut, g.Round, g.Next, g.Strangers, g.Newborns, g.Kin, g.Things = false, 0, 0, 0, 0, 0, 0
-	g.Buckets, g.dirty = nil, true
-	g.Sum = g.limit() - pays
+	g.Sum, g.Buckets, g.dirty = g.limit()-pays, nil, true
 	m.cuts--
 	m.share()
 }

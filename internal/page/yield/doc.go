@@ -41,8 +41,7 @@
 // The sum never falls below zero. At the limit, 500, the group is cut: after 167 known texts or 500 that differ in numbers only, or later,
 // if more than one answer in 22, or one in 65, was new in between. The limit is lower, by the greatest of these: up to 200 if the group has
 // brought much before, or if it is of paths of many kinds, most of which bring nothing, for what was paid back; up to 120 if it is of many
-// shapes; and what the cut groups have cost that it leads into: the days of a calendar and its months are one trap. It is lower
-// by 100 besides while the group's last answers name three new URLs of its kind each, and few of them are new: such a group is not a chain.
+// shapes; and what the cut groups have cost that it leads into: the days of a calendar and its months are one trap.
 //
 // # What is spared
 //

@@ -448,27 +448,3 @@ func TestKinIsOfManyPaths(t *testing.T) {
 		})
 	}
 }
-
-// The limit of a group is lower while its answers name three URLs of its kind each and few of them are new, and never below what it is for one that leads into cut groups.
-func TestLimitOfWhatBranches(t *testing.T) {
-	for _, c := range []struct {
-		pages, own int64
-		group      Group
-		want       int64
-	}{
-		{pages: bucketSize, own: 3 * bucketSize, want: limit - branchLess},
-		{pages: bucketSize, own: 3*bucketSize - 1, want: limit},
-		{pages: bucketSize - 1, own: 9 * bucketSize, want: limit},
-		{pages: bucketSize, own: 3 * bucketSize, group: Group{New: bucketSize / 8}, want: limit - branchLess},
-		{pages: bucketSize, own: 3 * bucketSize, group: Group{New: bucketSize/8 + 1}, want: limit},
-		{pages: bucketSize, own: 3 * bucketSize, group: Group{Sooner: soonerBy}, want: limit - soonerBy - branchLess},
-		{pages: bucketSize, own: 3 * bucketSize, group: Group{Less: limit - leastLimit}, want: leastLimit},
-		{pages: bucketSize, own: 3 * bucketSize, group: Group{Less: limit - leastLimit, New: 1}, want: minLimit},
-	} {
-		g := c.group
-		g.Buckets = []bucket{{Pages: c.pages - 9, Own: c.own}, {Pages: 9}}
-		if got := g.limit(); got != c.want {
-			t.Errorf("%d pages that name %d: %d, want %d", c.pages, c.own, got, c.want)
-		}
-	}
-}

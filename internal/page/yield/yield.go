@@ -20,10 +20,8 @@ const (
 	shapesBy   = 120 // this at most: many shapes that bring nothing are combinations
 	knownCosts = 3
 	faintCosts = 1
-	againCosts = 2   // of a URL that is likely to be another name of one that was had, or one set of many
-	leafCosts  = 3   // of a calendar
-	branchOwn  = 3   // new URLs of its kind that each answer of a group names, or more,
-	branchLess = 100 // and so much less of its limit
+	againCosts = 2 // of a URL that is likely to be another name of one that was had, or one set of many
+	leafCosts  = 3 // of a calendar
 	newPays    = 64
 	partPays   = 4  // for what is partly new in a cut group; else it costs and pays nothing
 	liftPays   = 32 // for what a cut group had named before, and that is new
@@ -218,24 +216,11 @@ type behind struct {
 const maxBehind = 128
 
 func (g *Group) limit() int64 {
-	least := int64(leastLimit)
+	less := g.Less
 	if g.New > 0 {
-		least = minLimit
+		less = min(less, limit-minLimit)
 	}
-	return max(least, limit*max(1, g.Grace)-max(g.Less, g.Sooner, g.shapes())-g.branches())
-}
-
-// branches is by how much the limit of a group is lower because its last answers have named three new URLs of its kind each, or more, and it has brought one
-// that is new for eight of these at most: it is not a chain, of which the rest would be lost, and what comes after a cut costs more the more ways lead on.
-func (g *Group) branches() int64 {
-	var last bucket
-	for _, b := range g.Buckets {
-		last.Pages, last.Own = last.Pages+b.Pages, last.Own+b.Own
-	}
-	if last.Pages < bucketSize || last.Own < branchOwn*last.Pages || dryAfter*g.New > last.Pages {
-		return 0
-	}
-	return branchLess
+	return limit*max(1, g.Grace) - max(less, g.Sooner, g.shapes())
 }
 
 // shapes is by how much the limit of a group is lower because it has so many shapes.
