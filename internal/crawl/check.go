@@ -53,7 +53,7 @@ const (
 	maxFile     = 255       // of a file name: what file systems take
 	maxRules    = 512 << 10 // of a robots.txt as it is encoded: RFC 9309, section 2.5, has 500 KiB read at least
 	maxItems    = 1 << 16   // parts of an entry, outcomes and links of a part
-	maxAddrs    = 64        // of a site
+	maxAddrs    = 64        // of a site; as many gates
 	maxCookies  = 256       // of a site: the agent keeps 180
 	maxCookie   = 16 << 10  // its name, value and path together
 	maxMeasures = 256       // of an entry: a node measures the delay to 32 others, in two figures each
@@ -396,6 +396,7 @@ func (c *check) change(s *SiteChange) {
 			c.fail("cookies", RuleName)
 		}
 	}
+	c.items("gates", s.Gates.len(), maxAddrs)
 	c.word("resolve failed", string(s.ResolveFailed), 0)
 	c.length("detail", s.Detail, 0, maxDetail)
 	if r := s.Robots; r != nil {

@@ -267,6 +267,7 @@ type SiteChange struct {
 	ResolveFailed Kind          `cbor:"10,keyasint,omitempty"`
 	Detail        string        `cbor:"11,keyasint,omitempty"` // why the site could not be asked, in words
 	Heard         Heard         `cbor:"60,keyasint,omitempty"` // all that it has answered
+	Gates         *Gates        `cbor:"61,keyasint,omitempty"` // if there are any, they replace those of the record
 }
 
 // RobotsState is what is known of a site's robots.txt.

@@ -64,6 +64,19 @@ type Pace struct {
 	Fails        int   `cbor:"4,keyasint,omitempty"`
 }
 
+// Gates are what is known of the gates of a site for one job, which send its readers about for a cookie.
+type Gates struct {
+	Keys  []Key `cbor:"1,keyasint,omitempty"` // URLs that pages led to, from which a cookie of a new name came
+	Walls uint8 `cbor:"2,keyasint,omitempty"` // kinds of walls that matter there, a bit each, as the agent has them
+}
+
+func (g *Gates) len() int {
+	if g == nil {
+		return 0
+	}
+	return len(g.Keys)
+}
+
 // SiteState is a site record as a lease carries it: spans instead of times.
 type SiteState struct {
 	Robots      []byte      `cbor:"1,keyasint,omitempty"` // robots.Rules.Encode
@@ -77,6 +90,7 @@ type SiteState struct {
 	Fails       int         `cbor:"9,keyasint,omitempty"`
 	Addrs       []string    `cbor:"10,keyasint,omitempty"` // if any, the only ones to dial
 	Cookies     []Cookie    `cbor:"11,keyasint,omitempty"`
+	Gates       *Gates      `cbor:"66,keyasint,omitempty"`
 	ResolveWhy  Kind        `cbor:"12,keyasint,omitempty"` // the name does not resolve: fail every URL with this
 	Spread      int         `cbor:"13,keyasint,omitempty"` // leases that share the site's delay, at least 1
 	SeedSite    bool        `cbor:"14,keyasint,omitempty"` // secret headers and cookies may go there

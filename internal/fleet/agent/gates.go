@@ -28,16 +28,23 @@ func (l *lease) comeBack(p *page) {
 	} else if t.Again && parse.TypeOf(o.Mime) != parse.HTML { // of a page sentOn says it
 		l.astray = 0
 	}
-	if p.cookie && int(t.Hops) < crawl.MaxRedirects && l.astray < maxSelf {
+	switch {
+	case int(t.Hops) >= crawl.MaxRedirects:
+	case p.cookie && l.astray < maxSelf:
 		o.Again = slices.DeleteFunc(l.ledTo(t, p.gates...), l.oftenBack)
 		l.round = l.round || len(o.Again) > 0
+	case p.renewed: // what was not worth to go to the gate for
+		o.Again = slices.DeleteFunc(l.leadersOf(p.gates, crawl.MaxAgain-1, func(f *leader) bool { return f.key != t.Key }), l.oftenBack)
+	}
+	if p.barred {
+		o.Reason, o.Detail = crawl.ReasonRedirects, "a gate that has let others through"
 	}
 	if !leads {
 		return
 	}
 	k, own := to.Key(), p.url.Key()
 	if k != own && !slices.Contains(t.Chain, k) {
-		if p.onto = k; !t.Again { // there may be another cookie behind the one that it was asked again for
+		if p.onto, p.gate = k, gateKey(p.url, to); !t.Again { // there may be another cookie behind the one that it was asked again for
 			if l.ledBy(t, k) {
 				l.backTo(p, k)
 			}
@@ -75,7 +82,7 @@ func (l *lease) oftenBack(k crawl.Key) bool {
 func (l *lease) ends(p *page) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) { // a key begins with its site
+	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) && !p.walked { // a key begins with its site
 		if l.overtaken(p) && !l.oftenBack(own) {
 			p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil
 			p.target.Again = true
@@ -120,6 +127,7 @@ type leader struct {
 	key  crawl.Key
 	url  crawl.URL
 	sent uint64
+	gate crawl.Key // where it led, as gates are known
 }
 
 // seed is of sums of names.
@@ -135,7 +143,7 @@ func (l *lease) leadsTo(p *page) {
 	if l.led == nil {
 		l.led = map[crawl.Key][]leader{}
 	}
-	l.led[p.onto] = append(l.led[p.onto], leader{p.url.Key(), p.url, namesSum(p.sent)})
+	l.led[p.onto] = append(l.led[p.onto], leader{p.url.Key(), p.url, namesSum(p.sent), p.gate})
 	l.leads++
 }
 
@@ -191,7 +199,8 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 	if p.outcome.Redirect = to.String(); p.target.Again {
 		l.strays()
 	}
-	if p.onto = to.Key(); l.ledBy(&p.target, p.onto) {
+	l.gates.sees(sendsBack)
+	if p.onto, p.gate = to.Key(), gateKey(p.url, to); l.ledBy(&p.target, p.onto) {
 		l.backTo(p, p.onto)
 	}
 }
@@ -216,9 +225,17 @@ func (l *lease) ledTo(t *crawl.Target, gates ...crawl.Key) (out []crawl.Key) {
 			out = append(out, k)
 		}
 	}
+	if l.gates.learn(gates...); len(gates) == 0 && len(out) > 0 { // those that it was found by come first
+		l.gates.learn(t.Key)
+		l.gates.learn(out[:min(len(out), crawl.MaxRedirects)]...)
+	}
 	for reached := slices.Concat([]crawl.Key{t.Key}, gates, out); len(reached) > 0; reached = reached[1:] {
 		for i := range l.led[reached[0]] {
-			k := l.led[reached[0]][i].key
+			f := &l.led[reached[0]][i]
+			k := f.key
+			if l.gates.learn(f.gate); len(gates) == 0 {
+				l.gates.learn(t.Key)
+			}
 			if len(out) < crawl.MaxAgain-1 && k != t.Key && !slices.Contains(out, k) {
 				out, reached = append(out, k), append(reached, k)
 			}

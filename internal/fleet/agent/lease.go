@@ -55,14 +55,15 @@ type lease struct {
 	led     map[crawl.Key][]leader // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                    // of those URLs
 	opened  map[crawl.Key]bool     // URLs that brought a cookie, and others that led to them: what had led to those was asked again
-	shut    map[crawl.Key]bool     // pages of what a search has named that the site refused (403), since its last other answer
-	open    bool                   // the site has answered a page of what a search has named
-	back    map[crawl.Key]int      // how often URLs were asked again because of a cookie that came behind them
-	vain    [walls]int             // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
-	let     bool                   // one has
-	again   bool                   // robots.txt is to be asked for again: no target is taken before
-	astray  int                    // cookies in a row because of which URLs were asked again that lead on still
-	round   bool                   // URLs were asked again because of a cookie, and none of them is known to lead on
+	gates   gates
+	shut    map[crawl.Key]bool // pages of what a search has named that the site refused (403), since its last other answer
+	open    bool               // the site has answered a page of what a search has named
+	back    map[crawl.Key]int  // how often URLs were asked again because of a cookie that came behind them
+	vain    [walls]int         // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
+	let     bool               // one has
+	again   bool               // robots.txt is to be asked for again: no target is taken before
+	astray  int                // cookies in a row because of which URLs were asked again that lead on still
+	round   bool               // URLs were asked again because of a cookie, and none of them is known to lead on
 	latency time.Duration
 	told    crawl.Heard // what the site has answered
 	heard   time.Time   // when the site answered last; before it did, when the lease began
@@ -95,6 +96,9 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 	l.l.Targets, l.judge, l.product = nil, a.judges.get(d.Job), robots.Product(d.Job.Identity.UserAgent)
 	l.more = sync.NewCond(&l.mu)
 	l.jar.load(d.Site.Cookies)
+	if g := d.Site.Gates; g != nil {
+		l.gates.Gates = *g
+	}
 	l.hold = term.Hold(term.Of(&l.job.Limits), since)
 	l.rep.begin()
 	l.rep.last = len(l.queue)

@@ -27,9 +27,15 @@ type page struct {
 	encoded encoded
 	second  *crawl.Outcome // with the marks of another answer to the same URL
 	cookie  bool           // it has brought one that was not there
+	fresh   bool           // the last answer has, of several on its way about
 	gates   []crawl.Key    // on its way about: those up to the last that has brought one
 	sent    string         // the cookies that it was asked for with last
 	onto    crawl.Key      // where its answer leads, if answers from there may have it asked again
+	refresh crawl.URL      // where it sends its reader on the site by a Refresh, where that was looked for
+	walked  bool           // the lease has gone where it leads, and it leads there still
+	renewed bool           // it leads nowhere since a gate that is known gave other cookies
+	barred  bool           // other cookies of the gate that it leads to do not help
+	gate    crawl.Key      // the same, as gates are known
 	wall    wall           // that its last answer may be
 	named   []crawl.URL    // what that names beside where it sends its reader
 	also    []crawl.URL    // what walls before it have named

@@ -211,6 +211,10 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 		c.Cookies, c.CookiesSet = slices.Clone(l.jar.cookies), true
 		l.jar.changed = false
 	}
+	if l.gates.changed {
+		known := l.gates.Gates
+		c.Gates, l.gates.changed = &known, false
+	}
 	p.Site = &c
 	l.rep.change = crawl.SiteChange{}
 }

@@ -174,7 +174,7 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 	}
 	if now == sent && n == 0 {
 		if p.target.Again {
-			l.passed()
+			l.passed(noWall)
 		}
 		return false
 	}
@@ -184,29 +184,33 @@ func (l *lease) passes(p *page, sent string, n int) bool {
 		return false
 	}
 	if n > 0 && (p.wall == noWall || p.wall == silent && was == silent && p.sum != sum) {
-		l.passed()
+		l.passed(was)
 		return false
 	}
 	return p.wall != noWall && l.tries(p.wall, n, names(now) != names(sent)) && n < maxSelf && now != sent
 }
 
 // tries reports whether a wall is worth to be passed, before which a page has been asked again n times: not where walls of its kind have
-// often been tried for nothing, because the site's pages are such for everybody, and seldom where no cookie of another name has come.
+// often been tried for nothing, because the site's pages are such for everybody, and seldom where no cookie of another name has come: then a session
+// may have lapsed.
 func (l *lease) tries(w wall, n int, fresh bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n > 0 {
 		l.vain[w]++
 	}
-	return l.vain[w] < maxSelf && (fresh || w != silent && (l.let || n <= 1))
+	return l.vain[w] < maxSelf && (fresh || w == silent && l.gates.seen(silent) || w != silent && (l.let || n <= 1))
 }
 
-// passed notes that a wall let the lease through. If robots.txt said nothing to a reader before it, it is asked for again once the pages that are
+// passed notes that a wall of a kind let the lease through. If robots.txt said nothing to a reader before it, it is asked for again once the pages that are
 // under way have been had.
-func (l *lease) passed() {
+func (l *lease) passed(w wall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vain, l.let = [walls]int{}, true
+	if w == silent || w == sendsBack {
+		l.gates.sees(w)
+	}
 	l.robotsAgain()
 }
 
@@ -277,10 +281,14 @@ func (l *lease) wallOf(p *page) wall {
 }
 
 // glance looks at a small page: whether it has its reader come back, or sends it elsewhere on the site, and whether it names anything else.
-func (l *lease) glance(p *page) (refresh, silent bool) {
+func (l *lease) glance(p *page) (refresh, alone bool) {
 	resp := p.resp
+	p.refresh = crawl.URL{}
 	if ref, ok := parse.RefreshHeader(resp.Get("Refresh")); ok {
 		to, err := p.url.Resolve(ref)
+		if err == nil && to.Site() == p.url.Site() && to.String() != p.url.String() {
+			p.refresh = to
+		}
 		return err == nil && to.Site() == p.url.Site(), false
 	}
 	if parse.TypeOf(resp.Media()) != parse.HTML {
@@ -288,14 +296,17 @@ func (l *lease) glance(p *page) (refresh, silent bool) {
 	}
 	p.named = nil
 	body, err := resp.Decoded(maxMoment)
-	if err != nil || !p.cookie && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
+	l.mu.Lock()
+	may := p.cookie || l.gates.seen(silent)
+	l.mu.Unlock()
+	if err != nil || !may && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
 		return false, false
 	}
-	fault := l.readSafely(p.url, func(doc *parse.Page) { refresh, silent = l.glanced(p, body, doc) })
+	fault := l.readSafely(p.url, func(doc *parse.Page) { refresh, alone = l.glanced(p, body, doc) })
 	if fault != "" {
 		p.named = nil
 	}
-	return refresh, silent
+	return refresh, alone
 }
 
 // glanced reads the body of such a page, and notes what it names beside where it sends its reader.
@@ -307,6 +318,9 @@ func (l *lease) glanced(p *page, body []byte, doc *parse.Page) (refresh, silent 
 		to, err := base.Resolve(parse.DecodeRef(doc.Links[i].Ref, charset))
 		own, back := err == nil && to.String() == p.url.String(), doc.Links[i].Kind == parse.Refresh
 		refresh, silent = refresh || back && err == nil && to.Site() == p.url.Site(), silent && own
+		if back && err == nil && !own && to.Site() == p.url.Site() && p.refresh == (crawl.URL{}) {
+			p.refresh = to
+		}
 		if err == nil && !own && doc.Links[i].Kind != parse.Resource {
 			p.named, others = append(p.named, to), others || !back
 		}
@@ -321,74 +335,4 @@ func (l *lease) glanced(p *page, body []byte, doc *parse.Page) (refresh, silent 
 func scripted(body []byte) bool {
 	lower := bytes.ToLower(body)
 	return bytes.Contains(lower, []byte("<script")) && (bytes.Contains(lower, []byte("reload")) || bytes.Contains(lower, []byte("location")))
-}
-
-// about goes where a page's answer sends its reader, within the site, until it leads back to the page, and asks for it at once: of pages that
-// were asked again because of where they led, and lead there still. What is on the way is archived beside the pages. It returns nil, and
-// the page's answer stands, if that leads elsewhere. Whatever the way, a page is asked for once more if cookies of other names have come since.
-func (l *lease) about(p *page) (*fetch.Response, error) {
-	if _, leads := redirectOf(p); !leads || !p.target.Again || l.l.Asked != nil || l.job.Identity.Collect != nil || !l.tries(sendsOn, 0, true) {
-		return nil, nil
-	}
-	l.alone.Lock()
-	defer l.alone.Unlock()
-	if in, err := l.askSince(p); in || err != nil {
-		return nil, err
-	}
-	at, _ := redirectOf(p)
-	var way []crawl.Key
-	for range crawl.MaxRedirects {
-		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
-			return nil, nil
-		}
-		resp, err := l.exchange(at)
-		if resp == nil || err != nil {
-			resp.Release()
-			return nil, err
-		}
-		if way = append(way, at.Key()); l.takes(at, resp) {
-			p.cookie, p.gates = true, way
-		}
-		to, leads := redirectOf(&page{url: at, resp: resp})
-		if at.String() == p.url.String() && !leads {
-			l.beside(p.url, p.resp, crawl.ReasonRedirects)
-			l.passed()
-			return resp, nil
-		}
-		l.beside(at, resp, crawl.ReasonRedirects)
-		resp.Release()
-		if !leads {
-			break
-		}
-		at = to
-	}
-	if in, err := l.askSince(p); in || err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.vain[sendsOn]++
-	return nil, nil
-}
-
-// askSince asks for a page that leads elsewhere once more if cookies of other names have come since it was asked for, such as while it waited to
-// go about, and reports whether it leads nowhere now. The last answer is the page's.
-func (l *lease) askSince(p *page) (in bool, err error) {
-	if names(l.sends(p.url)) == names(p.sent) {
-		return false, nil
-	}
-	resp, sent, err := l.ask(p.url)
-	if resp == nil || err != nil {
-		resp.Release()
-		return false, err
-	}
-	p.cookie = l.takes(p.url, resp) || p.cookie
-	l.beside(p.url, p.resp, crawl.ReasonRedirects)
-	p.resp.Release()
-	p.resp, p.sent = resp, sent
-	_, leads := redirectOf(p)
-	if !leads {
-		l.passed()
-	}
-	return !leads, nil
 }

@@ -134,7 +134,7 @@ func (c *Coordinator) dispatch(ctx context.Context, now time.Time, l *crawl.Leas
 	j, t := c.f.Job(l.Job), c.f.Task(l.Task)
 	site := polite.From(c.f.Site(l.Site), l.From)
 	st := polite.State(j.PaceAt(l.Site), site, c.clock.MS(now))
-	st.SeedSite, st.Cookies, st.Spread = t.Seed, t.Cookies, max(1, j.Limits.PerSite)
+	st.SeedSite, st.Cookies, st.Gates, st.Spread = t.Seed, t.Cookies, t.Gates, max(1, j.Limits.PerSite)
 	if !l.Resolve && st.RobotsState == crawl.RobotsRules {
 		body, err := c.f.Robots(l.Site)
 		if err != nil {

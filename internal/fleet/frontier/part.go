@@ -103,6 +103,9 @@ func (x *tx) change(t *Task, l *Lease, s *crawl.Site, c *crawl.SiteChange) error
 	if c.CookiesSet {
 		t.Cookies = c.Cookies
 	}
+	if c.Gates != nil {
+		t.Gates = c.Gates
+	}
 	if c.Robots != nil {
 		s.Robots = nil // they stand apart: they may be many
 		return x.b.Set(robotsKey(s.Name), c.Robots.Rules, nil)

@@ -25,6 +25,7 @@ type Task struct {
 	Avoid    []string         `cbor:"18,keyasint,omitempty"` // nodes it was recalled from, last first
 	Since    int64            `cbor:"19,keyasint,omitempty"` // waiting since, Unix ms
 	Cookies  []crawl.Cookie   `cbor:"20,keyasint,omitempty"`
+	Gates    *crawl.Gates     `cbor:"23,keyasint,omitempty"`
 	Seed     bool             `cbor:"21,keyasint,omitempty"`
 	History  []string         `cbor:"22,keyasint,omitempty"` // why it was recalled or failed, last few,
 	Noted    []int64          `cbor:"32,keyasint,omitempty"` // and when that was, Unix ms; of an older version's lines nothing says so

@@ -1,0 +1,238 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"argosy/internal/crawl"
+	"argosy/internal/page/fetch"
+)
+
+// A session that a gate gave may lapse: pages lead there again, which has been asked long ago. The lease goes there once more from a page that
+// does, within bounds, and asks for the page as soon as its cookies have changed.
+
+// maxGates bounds how many gates of a site are known.
+const maxGates = 64
+
+// gates are what is known of a site's gates: URLs that pages led to, from which a cookie of a new name came.
+type gates struct {
+	crawl.Gates
+	changed bool
+	tried   map[crawl.Key]*trial
+	all     trial // of all of them
+}
+
+// trial is what has come of going to a gate again.
+type trial struct {
+	vain    int  // times in a row for nothing
+	skipped int  // pages that led there and stayed there since
+	barred  bool // the last time it gave other cookies, and the page led there still
+}
+
+// gateKey is the key that a gate is known by to which a page leads: without its query, if that says where the reader comes from.
+func gateKey(from, to crawl.URL) crawl.Key {
+	addr, query, has := strings.Cut(to.String(), "?")
+	if !has {
+		return to.Key()
+	}
+	query = strings.NewReplacer("%2F", "/", "%2f", "/").Replace(query) + "&"
+	if path := from.Path(); len(path) > 1 && strings.Contains(query, path) || strings.Contains(query, "="+path+"&") {
+		if bare, err := crawl.Parse(addr); err == nil {
+			return bare.Key()
+		}
+	}
+	return to.Key()
+}
+
+// learn takes in gates. mu is held.
+func (g *gates) learn(keys ...crawl.Key) {
+	for _, k := range keys {
+		if slices.Contains(g.Keys, k) {
+			continue
+		}
+		if len(g.Keys) >= maxGates {
+			g.Keys = slices.Delete(g.Keys, 0, 1)
+		}
+		g.Keys, g.changed = append(slices.Clip(g.Keys), k), true
+	}
+}
+
+// sees notes that walls of a kind matter on the site. mu is held.
+func (g *gates) sees(w wall) {
+	if bit := uint8(1) << w; g.Walls&bit == 0 {
+		g.Walls, g.changed = g.Walls|bit, true
+	}
+}
+
+// seen reports whether walls of a kind matter on the site. mu is held.
+func (g *gates) seen(w wall) bool { return g.Walls&(1<<w) != 0 }
+
+// trial returns what has come of going to a gate again; nil for what is none. mu is held.
+func (g *gates) trial(k crawl.Key) *trial {
+	if g.tried[k] == nil && slices.Contains(g.Keys, k) {
+		if g.tried == nil {
+			g.tried = map[crawl.Key]*trial{}
+		}
+		g.tried[k] = &trial{}
+	}
+	return g.tried[k]
+}
+
+// worth reports whether a gate is worth going to once more: after so many times in vain, of it or of all, seldom, at doubling intervals.
+func (l *lease) worth(gate *trial) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return gate.worth() && l.gates.all.worth()
+}
+
+func (t *trial) worth() bool {
+	if t.vain >= maxSelf && t.skipped < 1<<min(t.vain-maxSelf+1, 6) {
+		t.skipped++
+		return false
+	}
+	return true
+}
+
+func (t *trial) inVain() { t.vain, t.skipped = t.vain+1, 0 }
+
+// sentTo returns where a page's answer sends its reader, by a redirect or, on sites of which that is known, a small page's Refresh.
+func (l *lease) sentTo(p *page) (to crawl.URL, leads bool) {
+	if to, leads = redirectOf(p); leads || p.resp.Size > maxMoment {
+		return to, leads
+	}
+	l.mu.Lock()
+	seen := l.gates.seen(sendsBack)
+	l.mu.Unlock()
+	if !seen {
+		return to, false
+	}
+	l.glance(p)
+	return p.refresh, p.refresh != crawl.URL{}
+}
+
+// about goes where a page's answer sends its reader, within the site, and asks for the page again when it comes back to it, or other cookies have
+// come: of pages that lead to a gate that is known, and of those that were asked again because of where they led, and lead there still. What is on the
+// way is archived beside the pages. It returns nil, and the page's answer stands, if that leads elsewhere, or the page has been asked again.
+func (l *lease) about(p *page) (*fetch.Response, error) {
+	if l.l.Asked != nil || l.job.Identity.Collect != nil {
+		return nil, nil
+	}
+	to, leads := l.sentTo(p)
+	if !leads || to.Site() != l.l.Site || to.String() == p.url.String() {
+		return nil, nil
+	}
+	key := gateKey(p.url, to)
+	l.mu.Lock()
+	gate := l.gates.trial(key)
+	if l.gates.trial(p.url.Key()) != nil { // it is one itself, and leads on
+		gate = nil
+	}
+	l.mu.Unlock()
+	if gate == nil && !(p.target.Again && p.resp.Redirects() && l.tries(sendsOn, 0, true)) {
+		return nil, nil
+	}
+	l.alone.Lock()
+	defer l.alone.Unlock()
+	if gate != nil && !l.worth(gate) { // others have seen meanwhile that it leads nowhere
+		p.barred = gate.barred
+		return nil, nil
+	}
+	resp, in, err := l.goAbout(p, gate != nil)
+	if err != nil || !in && !p.walked {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case in && gate != nil:
+		*gate, l.gates.all, p.renewed = trial{}, trial{}, true
+	case in && len(p.gates) > 0:
+		l.gates.learn(key)
+	case gate != nil:
+		gate.inVain()
+		l.gates.all.inVain()
+		gate.barred = p.barred
+	case !in:
+		l.vain[sendsOn]++
+	}
+	return resp, nil
+}
+
+// goAbout goes the way on which a page's answer sends its reader, and reports whether the page leads nowhere now: with its answer, if that
+// was the last step. To a gate that is known the page is asked for after each step that has changed its cookies, whatever their names; in any
+// case once more at the end, if cookies of other names have come.
+func (l *lease) goAbout(p *page, gate bool) (resp *fetch.Response, in bool, err error) {
+	if in, err := l.askSince(p, gate); in || err != nil {
+		return nil, in, err
+	}
+	at, _ := l.sentTo(p)
+	var way []crawl.Key
+	for range crawl.MaxRedirects {
+		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
+			return nil, false, nil
+		}
+		resp, err := l.exchange(at)
+		if resp == nil || err != nil {
+			resp.Release()
+			return nil, false, err
+		}
+		if way = append(way, at.Key()); l.takes(at, resp) {
+			p.cookie, p.gates = true, way
+		} else if !p.cookie {
+			p.gates = way
+		}
+		to, leads := l.sentTo(&page{url: at, resp: resp})
+		if at.String() == p.url.String() && !leads {
+			l.beside(p.url, p.resp, crawl.ReasonRedirects)
+			l.passed(sendsOn)
+			return resp, true, nil
+		}
+		l.beside(at, resp, crawl.ReasonRedirects)
+		resp.Release()
+		if gate && l.sends(p.url) != p.sent {
+			in, err := l.askSince(p, true)
+			if in || err != nil {
+				return nil, in, err
+			}
+			if p.fresh { // it brings a cookie of a new name each time
+				break
+			}
+			gate = l.sends(p.url) == p.sent // else it changes them itself
+			p.barred = gate
+			if leads && to.String() == p.url.String() {
+				to, leads = l.sentTo(p)
+			}
+		}
+		if !leads {
+			break
+		}
+		at = to
+	}
+	in, err = l.askSince(p, false)
+	p.walked = err == nil
+	return nil, in, err
+}
+
+// askSince asks for a page that leads elsewhere once more if other cookies have come since it was asked for, such as while it waited to go about: of other
+// names, or of any if so many count. It reports whether the page leads nowhere now. The last answer is the page's.
+func (l *lease) askSince(p *page, anyOther bool) (in bool, err error) {
+	if now := l.sends(p.url); now == p.sent || !anyOther && names(now) == names(p.sent) {
+		return false, nil
+	}
+	resp, sent, err := l.ask(p.url)
+	if resp == nil || err != nil {
+		resp.Release()
+		return false, err
+	}
+	p.fresh = l.takes(p.url, resp)
+	p.cookie = p.fresh || p.cookie
+	l.beside(p.url, p.resp, crawl.ReasonRedirects)
+	p.resp.Release()
+	p.also, p.named = append(p.also, p.named...), nil
+	p.resp, p.sent = resp, sent
+	if _, leads := l.sentTo(p); leads {
+		return false, nil
+	}
+	l.passed(sendsOn)
+	return true, nil
+}
