@@ -24,15 +24,57 @@ type jar struct {
 	fixed   string // sent before all others, never changed
 	cookies []crawl.Cookie
 	changed bool
+	held    map[cookieID]crawl.Key // cookies of new names, by the page of whose outcome they are a part: another lease is told of both or of neither
+}
+
+// cookieID tells cookies of a site apart.
+type cookieID struct{ name, path string }
+
+// hold has cookies held until the outcome of a page is told.
+func (j *jar) hold(by crawl.Key, fresh []cookieID) {
+	if j.held == nil && len(fresh) > 0 {
+		j.held = map[cookieID]crawl.Key{}
+	}
+	for _, id := range fresh {
+		j.held[id] = by
+	}
+}
+
+// holds reports whether cookies are held that have come with a page.
+func (j *jar) holds(by crawl.Key) bool {
+	for _, k := range j.held {
+		if k == by {
+			return true
+		}
+	}
+	return false
+}
+
+// release notes that the outcome of a page is told.
+func (j *jar) release(by crawl.Key) {
+	for id, k := range j.held {
+		if k == by {
+			delete(j.held, id)
+			j.changed = true
+		}
+	}
+}
+
+// told returns the cookies that other leases may be told of.
+func (j *jar) told() []crawl.Cookie {
+	return slices.DeleteFunc(slices.Clone(j.cookies), func(c crawl.Cookie) bool {
+		_, held := j.held[cookieID{c.Name, c.Path}]
+		return held
+	})
 }
 
 func (j *jar) load(cs []crawl.Cookie) { j.cookies = append([]crawl.Cookie(nil), cs...) }
 
-// set takes in Set-Cookie fields; it reports whether a cookie has come that was not there before.
-func (j *jar) set(u crawl.URL, fields []string, now time.Time) (fresh bool) {
+// set takes in Set-Cookie fields; it returns the cookies that were not there before.
+func (j *jar) set(u crawl.URL, fields []string, now time.Time) (fresh []cookieID) {
 	for _, f := range fields {
-		if n, ok := setCookie(u, f, now); ok {
-			fresh = j.put(n, now) || fresh
+		if n, ok := setCookie(u, f, now); ok && j.put(n, now) {
+			fresh = append(fresh, cookieID{n.Name, n.Path})
 		}
 	}
 	return fresh

@@ -108,7 +108,7 @@ func (l *lease) twice(p *page) {
 	if err != nil || resp == nil || resp.Status != http.StatusOK {
 		return
 	}
-	l.takes(p.url, resp)
+	l.takes(p.url, resp, nil)
 	body, err := resp.Decoded(maxMarked)
 	if err != nil {
 		return

@@ -28,6 +28,7 @@ func (l *lease) comeBack(p *page) {
 	} else if t.Again && parse.TypeOf(o.Mime) != parse.HTML { // of a page sentOn says it
 		l.astray = 0
 	}
+	p.cookie = p.cookie || l.jar.holds(p.url.Key()) // of an earlier try
 	switch {
 	case int(t.Hops) >= crawl.MaxRedirects:
 	case p.cookie && l.astray < maxSelf:
@@ -44,9 +45,9 @@ func (l *lease) comeBack(p *page) {
 	}
 	k, own := to.Key(), p.url.Key()
 	if k != own && !slices.Contains(t.Chain, k) {
-		if p.onto, p.gate = k, gateKey(p.url, to); !t.Again { // there may be another cookie behind the one that it was asked again for
+		if l.leadsOn(p, to); !t.Again { // there may be another cookie behind the one that it was asked again for
 			if l.ledBy(t, k) {
-				l.backTo(p, k)
+				l.backTo(p, to)
 			}
 			return
 		}
@@ -116,9 +117,10 @@ func (l *lease) catchUp(p *page) {
 	o.Again = append(o.Again, stale...)
 }
 
-// overtaken reports whether a cookie has come from where a page leads while its own answer was read and archived. mu is held.
+// overtaken reports whether a cookie has come from where a page leads while its own answer was read and archived, or something has led back to it.
+// mu is held.
 func (l *lease) overtaken(p *page) bool {
-	return p.outcome.State == crawl.Fetched && len(p.outcome.Again) == 0 && l.opened[p.onto] && l.astray < maxSelf &&
+	return p.outcome.State == crawl.Fetched && len(p.outcome.Again) == 0 && (l.opened[p.onto] || l.came[p.url.Key()]) && l.astray < maxSelf &&
 		names(l.jar.header(p.url, time.Now())) != names(p.sent)
 }
 
@@ -200,8 +202,8 @@ func (l *lease) sentOn(f *finder, p *page, doc *parse.Page, base crawl.URL, char
 		l.strays()
 	}
 	l.gates.sees(sendsBack)
-	if p.onto, p.gate = to.Key(), gateKey(p.url, to); l.ledBy(&p.target, p.onto) {
-		l.backTo(p, p.onto)
+	if l.leadsOn(p, to); l.ledBy(&p.target, p.onto) {
+		l.backTo(p, to)
 	}
 }
 
@@ -210,10 +212,19 @@ func (l *lease) ledBy(t *crawl.Target, from crawl.Key) bool {
 	return slices.Contains(t.Chain, from) || slices.ContainsFunc(l.led[t.Key], func(f leader) bool { return f.key == from })
 }
 
-// backTo has a URL asked for again that a page leads back to, with the cookies that have come on the way there. mu is held.
-func (l *lease) backTo(p *page, to crawl.Key) {
-	if o := p.outcome; int(p.target.Hops) < crawl.MaxRedirects && len(l.jar.cookies) > 0 && !slices.Contains(o.Again, to) && !l.oftenBack(to) {
-		o.Again = append(o.Again, to)
+// backTo has a URL asked for again that a page leads back to, with the cookies that have come on the way there; it may be under way itself. mu is
+// held.
+func (l *lease) backTo(p *page, to crawl.URL) {
+	k := to.Key()
+	if o := p.outcome; int(p.target.Hops) < crawl.MaxRedirects && len(l.jar.cookies) > 0 && !slices.Contains(o.Again, k) && !l.oftenBack(k) {
+		o.Again = append(o.Again, k)
+	}
+	if l.came == nil || len(l.came) >= maxLed {
+		l.came = map[crawl.Key]bool{}
+	}
+	l.came[k] = true
+	if gate := gateKey(p.url); gate != p.url.Key() && len(p.resp.Values("Set-Cookie")) > 0 {
+		l.gates.learn(gate)
 	}
 }
 
@@ -225,9 +236,13 @@ func (l *lease) ledTo(t *crawl.Target, gates ...crawl.Key) (out []crawl.Key) {
 			out = append(out, k)
 		}
 	}
-	if l.gates.learn(gates...); len(gates) == 0 && len(out) > 0 { // those that it was found by come first
+	if l.gates.learn(gates...); len(gates) == 0 && len(out) > 0 { // those that it was found by come first, the one that nothing led to the last of them
+		most := crawl.MaxRedirects
+		if t.Hops > 0 && !t.Again {
+			most = int(t.Hops) - 1
+		}
 		l.gates.learn(t.Key)
-		l.gates.learn(out[:min(len(out), crawl.MaxRedirects)]...)
+		l.gates.learn(out[:min(len(out), most)]...)
 	}
 	for reached := slices.Concat([]crawl.Key{t.Key}, gates, out); len(reached) > 0; reached = reached[1:] {
 		for i := range l.led[reached[0]] {

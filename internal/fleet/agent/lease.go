@@ -55,6 +55,7 @@ type lease struct {
 	led     map[crawl.Key][]leader // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                    // of those URLs
 	opened  map[crawl.Key]bool     // URLs that brought a cookie, and others that led to them: what had led to those was asked again
+	came    map[crawl.Key]bool     // URLs that a page has led back to which they had led to
 	gates   gates
 	shut    map[crawl.Key]bool // pages of what a search has named that the site refused (403), since its last other answer
 	open    bool               // the site has answered a page of what a search has named

@@ -156,7 +156,10 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 		if f := items[i].found; f != nil {
 			p.Found = append(p.Found, *f)
 		} else {
-			p.Outcomes = append(p.Outcomes, *items[i].outcome)
+			o := items[i].outcome
+			if p.Outcomes = append(p.Outcomes, *o); o.State.Final() {
+				l.jar.release(o.Key)
+			}
 		}
 	}
 	r.bytes = 0
@@ -208,7 +211,7 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 	}
 	c.LatencyUS, c.Fails, c.Heard = l.latency.Microseconds(), l.fails, l.told
 	if l.jar.changed {
-		c.Cookies, c.CookiesSet = slices.Clone(l.jar.cookies), true
+		c.Cookies, c.CookiesSet = l.jar.told(), true
 		l.jar.changed = false
 	}
 	if l.gates.changed {

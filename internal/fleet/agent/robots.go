@@ -239,7 +239,7 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 		resp, err = l.exchange(at)
 		if resp != nil {
 			l.beside(at, resp, crawl.ReasonRobots)
-			l.takes(at, resp)
+			l.takes(at, resp, nil)
 		}
 		if err != nil && l.ctx.Err() != nil { // we have hung up: that says nothing of the site
 			return nil, rules, false, false

@@ -20,6 +20,7 @@ type gates struct {
 	changed bool
 	tried   map[crawl.Key]*trial
 	all     trial // of all of them
+	own     trial // where what leads there is one itself
 }
 
 // trial is what has come of going to a gate again.
@@ -29,19 +30,27 @@ type trial struct {
 	barred  bool // the last time it gave other cookies, and the page led there still
 }
 
-// gateKey is the key that a gate is known by to which a page leads: without its query, if that says where the reader comes from.
-func gateKey(from, to crawl.URL) crawl.Key {
-	addr, query, has := strings.Cut(to.String(), "?")
-	if !has {
-		return to.Key()
-	}
-	query = strings.NewReplacer("%2F", "/", "%2f", "/").Replace(query) + "&"
-	if path := from.Path(); len(path) > 1 && strings.Contains(query, path) || strings.Contains(query, "="+path+"&") {
+// gateKey is the key that a gate is known by: without its query, if that has a path or an address, which says where the reader comes from.
+func gateKey(to crawl.URL) crawl.Key {
+	addr, query, _ := strings.Cut(to.String(), "?")
+	for arg := range strings.SplitSeq(query, "&") {
+		_, v, _ := strings.Cut(arg, "=")
+		if v = strings.ToLower(v); !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "%2f") && !strings.HasPrefix(v, "http") {
+			continue
+		}
 		if bare, err := crawl.Parse(addr); err == nil {
 			return bare.Key()
 		}
 	}
 	return to.Key()
+}
+
+// leadsOn notes where a page leads. If that is a gate, and it says where its reader comes from, it is one itself. mu is held.
+func (l *lease) leadsOn(p *page, to crawl.URL) {
+	p.onto, p.gate = to.Key(), gateKey(to)
+	if own := gateKey(p.url); own != p.url.Key() && l.gates.trial(p.gate) != nil {
+		l.gates.learn(own)
+	}
 }
 
 // learn takes in gates. mu is held.
@@ -79,10 +88,10 @@ func (g *gates) trial(k crawl.Key) *trial {
 }
 
 // worth reports whether a gate is worth going to once more: after so many times in vain, of it or of all, seldom, at doubling intervals.
-func (l *lease) worth(gate *trial) bool {
+func (l *lease) worth(gate, all *trial) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return gate.worth() && l.gates.all.worth()
+	return gate.worth() && all.worth()
 }
 
 func (t *trial) worth() bool {
@@ -121,11 +130,12 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	if !leads || to.Site() != l.l.Site || to.String() == p.url.String() {
 		return nil, nil
 	}
-	key := gateKey(p.url, to)
+	key := gateKey(to)
 	l.mu.Lock()
 	gate := l.gates.trial(key)
-	if l.gates.trial(p.url.Key()) != nil { // it is one itself, and leads on
-		gate = nil
+	all := &l.gates.all
+	if l.gates.trial(p.url.Key()) != nil { // it is one itself, and may lead on for ever
+		all = &l.gates.own
 	}
 	l.mu.Unlock()
 	if gate == nil && !(p.target.Again && p.resp.Redirects() && l.tries(sendsOn, 0, true)) {
@@ -133,7 +143,7 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	}
 	l.alone.Lock()
 	defer l.alone.Unlock()
-	if gate != nil && !l.worth(gate) { // others have seen meanwhile that it leads nowhere
+	if gate != nil && !l.worth(gate, all) { // others have seen meanwhile that it leads nowhere
 		p.barred = gate.barred
 		return nil, nil
 	}
@@ -145,12 +155,15 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	defer l.mu.Unlock()
 	switch {
 	case in && gate != nil:
-		*gate, l.gates.all, p.renewed = trial{}, trial{}, true
+		*gate, *all, p.renewed = trial{}, trial{}, true
 	case in && len(p.gates) > 0:
 		l.gates.learn(key)
 	case gate != nil:
+		if all.inVain(); all == &l.gates.own {
+			p.barred = false
+			break
+		}
 		gate.inVain()
-		l.gates.all.inVain()
 		gate.barred = p.barred
 	case !in:
 		l.vain[sendsOn]++
@@ -176,7 +189,7 @@ func (l *lease) goAbout(p *page, gate bool) (resp *fetch.Response, in bool, err 
 			resp.Release()
 			return nil, false, err
 		}
-		if way = append(way, at.Key()); l.takes(at, resp) {
+		if way = append(way, at.Key()); l.takes(at, resp, p) {
 			p.cookie, p.gates = true, way
 		} else if !p.cookie {
 			p.gates = way
@@ -224,7 +237,7 @@ func (l *lease) askSince(p *page, anyOther bool) (in bool, err error) {
 		resp.Release()
 		return false, err
 	}
-	p.fresh = l.takes(p.url, resp)
+	p.fresh = l.takes(p.url, resp, p)
 	p.cookie = p.fresh || p.cookie
 	l.beside(p.url, p.resp, crawl.ReasonRedirects)
 	p.resp.Release()

@@ -32,15 +32,20 @@ func (l *lease) sends(u crawl.URL) string {
 	return l.jar.header(u, time.Now())
 }
 
-// takes keeps the cookies of an answer from the lease's site, and reports whether one has come that was not there before.
-func (l *lease) takes(u crawl.URL, resp *fetch.Response) bool {
+// takes keeps the cookies of an answer from the lease's site, and reports whether one has come that was not there before. If a page is given, another
+// lease is told of that not before the page's outcome: if this one dies meanwhile, the page brings it once more.
+func (l *lease) takes(u crawl.URL, resp *fetch.Response, by *page) bool {
 	set := resp.Values("Set-Cookie")
 	if len(set) == 0 || u.Site() != l.l.Site {
 		return false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.jar.set(u, set, time.Now())
+	fresh := l.jar.set(u, set, time.Now())
+	if by != nil {
+		l.jar.hold(by.url.Key(), fresh)
+	}
+	return len(fresh) > 0
 }
 
 // reach asks for a page, and again at once where a wall stands before it that may let the lease through. From the second time on nobody
@@ -58,7 +63,7 @@ func (l *lease) reach(p *page) (err error) {
 		before := p.resp
 		if p.resp, p.sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || p.worse()) {
 			if p.resp != nil && err == nil {
-				p.cookie = l.takes(p.url, p.resp) || p.cookie
+				p.cookie = l.takes(p.url, p.resp, p) || p.cookie
 				l.beside(p.url, p.resp, crawl.ReasonRedirects)
 			}
 			p.resp.Release()
@@ -159,7 +164,7 @@ const (
 // 0): others than were sent have come by now, and the answer leads back to the page, or to where those came from meanwhile, or is a wall.
 func (l *lease) passes(p *page, sent string, n int) bool {
 	before := l.sends(p.url)
-	p.cookie = l.takes(p.url, p.resp) || p.cookie
+	p.cookie = l.takes(p.url, p.resp, p) || p.cookie
 	if l.l.Asked != nil {
 		return false
 	}

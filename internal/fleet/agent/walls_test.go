@@ -188,3 +188,54 @@ func TestGatesOnTheWayAbout(t *testing.T) {
 		t.Error("what had led to the gate is not asked again")
 	}
 }
+
+// A cookie of a new name is told with the outcome of the page that it came with, and not before: a lease that follows one that died between them has it
+// come once more, and so asks again what led to the page.
+func TestCookieIsToldWithItsPage(t *testing.T) {
+	l := &lease{a: &Agent{}, l: crawl.Lease{Site: "site.test"}}
+	l.more = sync.NewCond(&l.mu)
+	l.rep.begin()
+	gate := at("", "/gate")
+	l.jar.hold(gate.Key(), l.jar.set(gate, []string{"k=1; Path=/"}, time.Now()))
+	told := func() bool {
+		p, _ := l.cut(time.Now())
+		return p.Site.CookiesSet && len(p.Site.Cookies) > 0
+	}
+	if told() {
+		t.Error("it is told before there is an outcome")
+	}
+	for _, state := range []crawl.State{crawl.Beside, crawl.Retry} {
+		if l.outcome(&crawl.Outcome{Key: gate.Key(), State: state}, nil); told() {
+			t.Errorf("it is told with an outcome that is not the last: %v", state)
+		}
+	}
+	if !l.jar.holds(gate.Key()) {
+		t.Error("that it has come is forgotten")
+	}
+	if l.outcome(&crawl.Outcome{Key: gate.Key(), State: crawl.Fetched}, nil); !told() {
+		t.Error("it is not told with the page's outcome")
+	}
+}
+
+// A gate is known without the address in its query, and so is what leads to one.
+func TestGateKeys(t *testing.T) {
+	for _, c := range []struct{ url, known string }{
+		{"/gate", "/gate"},
+		{"/gate?back=/5", "/gate"},
+		{"/gate?lang=en&back=%2Fa%2Fb", "/gate"},
+		{"/gate?back=http%3A%2F%2Fsite.test%2F5", "/gate"},
+		{"/index.php?page=gate", "/index.php?page=gate"},
+		{"/gate?/5", "/gate?/5"},
+	} {
+		if gateKey(at("", c.url)) != at("", c.known).Key() {
+			t.Errorf("%s is not known as %s", c.url, c.known)
+		}
+	}
+	l := &lease{l: crawl.Lease{Site: "site.test"}}
+	l.gates.learn(at("", "/inner").Key())
+	l.leadsOn(&page{url: at("", "/outer?back=/5")}, at("", "/inner?back=/5"))
+	l.leadsOn(&page{url: at("", "/page?id=5")}, at("", "/inner?back=/5"))
+	if len(l.gates.Keys) != 2 || l.gates.trial(at("", "/outer").Key()) == nil {
+		t.Errorf("%d gates are known", len(l.gates.Keys))
+	}
+}
