@@ -9,11 +9,13 @@ package robots
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sort"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -74,7 +76,7 @@ func endsProduct(c rune) bool {
 // Parse reads a robots.txt for the crawler of that name. Of a name its product token counts, compared without case.
 func Parse(body []byte, product string) Rules {
 	product = token(product)
-	body = bytes.TrimPrefix(whole(body), []byte("\xef\xbb\xbf"))
+	body = bytes.TrimPrefix(whole(inUTF8(body)), []byte("\xef\xbb\xbf"))
 	var own, all group
 	var r Rules
 	inOwn, inAll, closed := false, false, true
@@ -131,6 +133,27 @@ func Parse(body []byte, product string) Rules {
 	}
 	r.rules, r.Delay, r.HasDelay = inOrder(g.rules), g.delay, g.hasDelay
 	return r
+}
+
+// inUTF8 returns a file in UTF-8, if it is in UTF-16, with a byte order mark or without: a file in UTF-8 has no NUL. RFC 9309 asks for UTF-8 and lets
+// implementors bridge the difference; what its author has forbidden is forbidden.
+func inUTF8(body []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case len(body) < 2:
+		return body
+	case body[0] == 0xff && body[1] == 0xfe, body[0] != 0 && body[1] == 0:
+		order = binary.LittleEndian
+	case body[0] == 0xfe && body[1] == 0xff, body[0] == 0 && body[1] != 0:
+		order = binary.BigEndian
+	default:
+		return body
+	}
+	units := make([]uint16, 0, min(len(body)/2, MaxSize+2)) // as many as whole reads at most, and tells by that there are more
+	for i := 0; i+1 < len(body) && len(units) < cap(units); i += 2 {
+		units = append(units, order.Uint16(body[i:]))
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // whole returns the part of a file that is read: whole lines only.

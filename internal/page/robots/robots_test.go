@@ -2,9 +2,11 @@ package robots
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 )
 
 // Facts of RFC 9309 and of the cases that the reference parser publishes.
@@ -90,6 +92,37 @@ func TestAllowed(t *testing.T) {
 	} {
 		if got := Parse([]byte(c.robots), "argosy").Allowed(c.path); got != c.want {
 			t.Errorf("%s: %q is allowed: %v, want %v", c.name, c.path, got, c.want)
+		}
+	}
+}
+
+// A file that an editor has saved in UTF-16 says what it says in UTF-8, with a byte order mark and without; one in Latin-1 its bytes.
+func TestEncodings(t *testing.T) {
+	const file = "User-agent: *\r\nDisallow: /caf\u00e9\r\nDisallow: /\U0001F600\r\nSitemap: http://site.test/s.xml"
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, text := range []string{file, "\ufeff" + file} {
+			var body []byte
+			for _, unit := range utf16.Encode([]rune(text)) {
+				body = order.AppendUint16(body, unit)
+			}
+			for _, cut := range []int{0, 1} { // one that is cut in the middle of a character
+				r := Parse(body[:len(body)-cut], "argosy")
+				if r.Allowed("/caf%C3%A9") || r.Allowed("/%F0%9F%98%80") || !r.Allowed("/cafe") || len(r.Sitemaps) != 1 {
+					t.Errorf("%v, %q: %+v", order, text[:4], r)
+				}
+			}
+			long := bytes.Repeat(body, 1+3*MaxSize/len(body)) // of what is too long whole lines are read
+			if r := Parse(long, "argosy"); len(r.rules) == 0 || len(r.rules) > 2*MaxSize/len(file)+2 || r.Allowed("/caf%C3%A9") {
+				t.Errorf("%v: %d rules of a long file", order, len(r.rules))
+			}
+		}
+	}
+	if r := Parse([]byte("User-agent: *\nDisallow: /caf\xe9\n"), "argosy"); r.Allowed("/caf%E9") || !r.Allowed("/caf%C3%A9") {
+		t.Error("a rule in Latin-1 is not its bytes")
+	}
+	for _, body := range []string{"", "a", "\xff", "\xff\xfe", "\x00\x00", "a\x00"} {
+		if r := Parse([]byte(body), "argosy"); !r.Empty() {
+			t.Errorf("%q has rules", body)
 		}
 	}
 }
