@@ -91,9 +91,8 @@ func (l *lease) one(t crawl.Target) error {
 		l.putBack(t)
 		return nil
 	}
-	if resp, err := l.about(p); resp != nil && err == nil {
-		p.resp.Release()
-		p.resp = resp
+	if done, err := l.goneAbout(p); done {
+		return err
 	}
 	l.twice(p)
 	return l.answer(p)

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -119,6 +121,51 @@ func (l *lease) sentTo(p *page) (to crawl.URL, leads bool) {
 	return p.refresh, p.refresh != crawl.URL{}
 }
 
+// goneAbout goes about for a page if need be, and reports whether that is all for now: the lease has ended on the way, or the site did not
+// answer there, and the page is asked for again. An error is one of the node.
+func (l *lease) goneAbout(p *page) (done bool, err error) {
+	resp, err := l.about(p)
+	switch {
+	case err == nil && resp == nil:
+	case err == nil:
+		p.resp.Release()
+		p.resp = resp
+	case errors.Is(err, errEnded), l.ctx.Err() != nil:
+		l.links(l.before(p))
+		l.putBack(p.target)
+		return true, nil
+	case crawl.KindOf(err) == crawl.KindArchive:
+		return true, err
+	case int(p.target.Tries) >= l.job.Limits.Retries:
+	case crawl.KindOf(err) == crawl.KindStatus:
+		return true, l.later(p, crawl.EndWait)
+	case crawl.KindOf(err).Transient():
+		p.resp.Release()
+		p.resp = nil
+		return true, l.failed(p, err)
+	}
+	return false, nil
+}
+
+// errEnded says that a lease has ended.
+var errEnded = errors.New("the lease has ended")
+
+// step asks for a URL on the way about. An error is also that the lease has ended, or that the site cannot answer now.
+func (l *lease) step(u crawl.URL) (resp *fetch.Response, sent string, err error) {
+	resp, sent, err = l.ask(u)
+	switch {
+	case err == nil && resp == nil:
+		err = errEnded
+	case err == nil && busy(resp):
+		err = &crawl.Error{Op: "go about", Kind: crawl.KindStatus, Err: fmt.Errorf("%s answers %d", u, resp.Status)}
+	}
+	if err != nil {
+		resp.Release()
+		return nil, sent, err
+	}
+	return resp, sent, nil
+}
+
 // about goes where a page's answer sends its reader, within the site, and asks for the page again when it comes back to it, or other cookies have
 // come: of pages that lead to a gate that is known, and of those that were asked again because of where they led, and lead there still. What is on the
 // way is archived beside the pages. It returns nil, and the page's answer stands, if that leads elsewhere, or the page has been asked again.
@@ -184,9 +231,8 @@ func (l *lease) goAbout(p *page, gate bool) (resp *fetch.Response, in bool, err 
 		if at.Site() != l.l.Site || !l.job.Identity.IgnoreRobots && !l.rules.Allowed(at.RequestURI()) {
 			return nil, false, nil
 		}
-		resp, err := l.exchange(at)
-		if resp == nil || err != nil {
-			resp.Release()
+		resp, _, err := l.step(at)
+		if err != nil {
 			return nil, false, err
 		}
 		if way = append(way, at.Key()); l.takes(at, resp, p) {
@@ -232,9 +278,8 @@ func (l *lease) askSince(p *page, anyOther bool) (in bool, err error) {
 	if now := l.sends(p.url); now == p.sent || !anyOther && names(now) == names(p.sent) {
 		return false, nil
 	}
-	resp, sent, err := l.ask(p.url)
-	if resp == nil || err != nil {
-		resp.Release()
+	resp, sent, err := l.step(p.url)
+	if err != nil {
 		return false, err
 	}
 	p.fresh = l.takes(p.url, resp, p)

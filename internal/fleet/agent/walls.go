@@ -105,14 +105,14 @@ func (p *page) worse() bool {
 // reader come back and the site cannot answer at present.
 func (l *lease) forNow(p *page, err error) bool {
 	switch {
-	case l.ctx.Err() != nil, err != nil && crawl.KindOf(err) == crawl.KindArchive:
+	case l.ctx.Err() != nil, p.resp == nil && err == nil, err != nil && crawl.KindOf(err) == crawl.KindArchive:
 		return true
 	case p.wall != sendsBack || int(p.target.Tries) >= l.job.Limits.Retries:
 		return false
 	case err != nil:
 		return crawl.KindOf(err).Transient()
 	}
-	return p.resp == nil || busy(p.resp)
+	return busy(p.resp)
 }
 
 // busy reports whether an answer says that the site cannot answer now, or is asked too often.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -238,4 +239,78 @@ func TestGateKeys(t *testing.T) {
 	if len(l.gates.Keys) != 2 || l.gates.trial(at("", "/outer").Key()) == nil {
 		t.Errorf("%d gates are known", len(l.gates.Keys))
 	}
+}
+
+// A page that the lease goes about for is asked for again where the lease ends on the way, or the site cannot answer there: what it answered says
+// nothing of it yet.
+func TestWayAboutThatEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, gate string
+		delay      time.Duration
+		tries      uint8
+		state      crawl.State // of the page; 0: it has none yet
+		status     int
+	}{
+		{"through", "HTTP/1.1 302 Found\r\nLocation: /\r\nSet-Cookie: s=2; Path=/\r\nContent-Length: 0\r\n\r\n", 0, 0, crawl.Fetched, 200},
+		{"lease ends", "", time.Hour, 0, 0, 0},
+		{"busy", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n", 0, 0, crawl.Retry, 302},
+		{"cut", "HTTP/1.1 302", 0, 0, crawl.Retry, 0},
+		{"cut at last", "HTTP/1.1 302", 0, uint8(crawl.DefaultLimits().Retries), crawl.Fetched, 302},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				serve := func(conn net.Conn) {
+					defer conn.Close()
+					br := bufio.NewReader(conn)
+					for {
+						req, err := http.ReadRequest(br)
+						switch {
+						case err != nil:
+							return
+						case req.URL.Path == "/gate":
+							io.WriteString(conn, c.gate)
+							if !strings.HasSuffix(c.gate, "\n") {
+								return
+							}
+						case req.Header.Get("Cookie") == "s=2":
+							io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nin")
+						default:
+							io.WriteString(conn, "HTTP/1.1 302 Found\r\nLocation: /gate\r\nContent-Length: 0\r\n\r\n")
+						}
+					}
+				}
+				b, _ := runTargets(t, crawl.Target{Tries: c.tries}, []string{"/5"}, func(j *crawl.Job) { j.Limits.Delay = c.delay }, serve, func(b *bench) {
+					b.dispatch.Site.Gates = &crawl.Gates{Keys: []crawl.Key{at("", "/gate").Key()}}
+					b.dispatch.Site.Cookies = []crawl.Cookie{{Name: "s", Value: "1", Path: "/"}}
+				})
+				var last crawl.Outcome
+				for _, o := range b.outcomes {
+					if o.State != crawl.Beside {
+						last = o
+					}
+				}
+				if last.State != c.state || last.Status != c.status {
+					t.Errorf("the page is %v with status %d, want %v with %d", last.State, last.Status, c.state, c.status)
+				}
+			})
+		})
+	}
+}
+
+// A wall that only has a script to come back is no page where the lease ends before it is asked for again.
+func TestLeaseEndsBeforeAWall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const body = "<script>location.reload()</script>"
+		b, _ := runTargets(t, crawl.Target{}, []string{"/5"}, func(j *crawl.Job) { j.Limits.Delay = time.Hour }, func(conn net.Conn) {
+			defer conn.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nSet-Cookie: k=1\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+			}
+		})
+		for _, o := range b.outcomes {
+			if o.State.Final() {
+				t.Errorf("the wall is the page: %+v", o)
+			}
+		}
+	})
 }
