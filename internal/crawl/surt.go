@@ -86,6 +86,9 @@ func keyQuery(query string) []byte {
 // decodeFully decodes percent-encoding until nothing is encoded, in one pass: what is decoded may end another sequence,
 // never stand in two.
 func decodeFully(s string) []byte {
+	if strings.IndexByte(s, '%') < 0 {
+		return []byte(s)
+	}
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {
 		out = append(out, s[i])
@@ -97,13 +100,21 @@ func decodeFully(s string) []byte {
 	return out
 }
 
-// encodeOnce encodes what is not printable ASCII, number signs and percent signs, and puts everything in lower case.
+// encodeOnce encodes what is not printable ASCII, number signs and percent signs, and puts everything in lower case. It may write into s.
 func encodeOnce(s []byte) []byte {
 	const lowerHex = "0123456789abcdef"
+	if !slices.ContainsFunc(s, encoded) {
+		for i, c := range s {
+			if c >= 'A' && c <= 'Z' {
+				s[i] = c + 'a' - 'A'
+			}
+		}
+		return s
+	}
 	out := make([]byte, 0, len(s)+8)
 	for _, c := range s {
 		switch {
-		case c <= ' ' || c >= 0x7F || c == '#' || c == '%':
+		case encoded(c):
 			out = append(out, '%', lowerHex[c>>4], lowerHex[c&15])
 		case c >= 'A' && c <= 'Z':
 			out = append(out, c+'a'-'A')
@@ -114,9 +125,15 @@ func encodeOnce(s []byte) []byte {
 	return out
 }
 
+// encoded reports whether a byte stands in keys as three.
+func encoded(c byte) bool { return c <= ' ' || c >= 0x7F || c == '#' || c == '%' }
+
 // joinSegments leaves out of a path what leads nowhere: empty segments but the last, and dots that decoding has shown.
 func joinSegments(path []byte) []byte {
 	if len(path) > 0 && path[0] == '/' {
+		if !bytes.Contains(path, []byte("//")) && !bytes.Contains(path, []byte("/.")) {
+			return path
+		}
 		path = path[1:]
 	}
 	var kept [][]byte

@@ -328,10 +328,12 @@ func (k *Keys) nodeKey(node, pub string) string {
 	return mac("argosy node "+k.AccountSeed, []byte(who))
 }
 
-// mac returns a message authentication code (HMAC-SHA256) in hexadecimal digits.
-func mac(key string, data []byte) string {
+// mac returns a message authentication code (HMAC-SHA256) of data that follow on each other, in hexadecimal digits.
+func mac(key string, data ...[]byte) string {
 	m := hmac.New(sha256.New, []byte(key))
-	m.Write(data)
+	for _, d := range data {
+		m.Write(d)
+	}
 	return hex.EncodeToString(m.Sum(nil))
 }
 
@@ -343,7 +345,7 @@ const (
 )
 
 func macOf(key, what string, data []byte) string {
-	return mac(key, append([]byte(what), data...))
+	return mac(key, []byte(what), data)
 }
 
 // wrote reports whether a node has signed an entry, with what it got for a public key. Where the keys are not known nobody can tell.

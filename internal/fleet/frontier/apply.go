@@ -68,6 +68,7 @@ type tx struct {
 	has    map[uint64]map[crawl.Key]bool // what leases have by the store, where much of it is asked for: see readHeld
 	whole  bool                          // nothing is committed before the entry is applied to its end
 	look   finder
+	key    [maxKey]byte // room for a key: the batch keeps a copy
 	edges  uint64
 	fresh  map[recKey][][]byte // edges of this entry
 
@@ -286,7 +287,7 @@ func (x *tx) flushRecords() error {
 		r := x.recs[k]
 		r.dirty = false
 		buf = r.encode(buf[:0])
-		if err := x.b.Set(urlKey(k), buf, nil); err != nil {
+		if err := x.b.Set(appendURLKey(x.key[:0], k), buf, nil); err != nil {
 			return err
 		}
 	}
@@ -400,7 +401,7 @@ func (x *tx) unhold(t *Task, l *Lease, k crawl.Key, r *record) error {
 	l.Held--
 	t.Held--
 	x.leases[l.ID] = l
-	return x.b.Delete(heldKey(l.ID, k), nil)
+	return x.b.Delete(appendHeldKey(x.key[:0], l.ID, k), nil)
 }
 
 // enqueue puts a pending URL at the end of its depth's part of the queue, unless limits that are newer than it keep it out.
@@ -495,7 +496,7 @@ func (x *tx) hold(t *Task, l *Lease, targets []crawl.Target) ([]crawl.Target, er
 		if err := x.dequeue(t, r.Place); err != nil {
 			return nil, err
 		}
-		if err := x.b.Set(heldKey(l.ID, g.Key), nil, nil); err != nil {
+		if err := x.b.Set(appendHeldKey(x.key[:0], l.ID, g.Key), nil, nil); err != nil {
 			return nil, err
 		}
 		r.lease = l.ID

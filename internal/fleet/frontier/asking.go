@@ -70,8 +70,8 @@ func (f *Frontier) NextAbove(task uint32, n int, least float64) ([]crawl.Target,
 			}
 		}
 	}
-	remembered, walked := ask.walk.end(ask.passed)
-	f.passed = ask.passed
+	remembered, passed, walked := ask.walk.end(ask.passed)
+	f.passed = passed
 	if err = errors.Join(err, ask.look.close(), walked); err != nil {
 		return nil, damaged(err)
 	}
@@ -162,8 +162,9 @@ func (f *Frontier) asking(t *Task, n int) (*asking, error) {
 	if err != nil {
 		return nil, err
 	}
+	walk := f.walk(t)
 	return &asking{
-		t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, walk: f.walk(t), passed: f.passed[:0],
+		t: t, m: m, given: map[uint32]int{}, loose: m.Loose(), f: f, look: finder{db: f.db}, most: skipAtOnce*n + 256, walk: walk, passed: f.passed[:0],
 	}, nil
 }
 

@@ -12,8 +12,9 @@ import (
 // are new; the store's own lookup would read a block of its lowest level for each, because it asks the filters of the
 // other levels only.
 type finder struct {
-	db *pebble.DB
-	it *pebble.Iterator
+	db  *pebble.DB
+	it  *pebble.Iterator
+	key [maxKey]byte // room for the key that is looked up
 }
 
 // get returns the value of a key, which is valid until the next call.

@@ -477,7 +477,7 @@ func (f *Frontier) load1(look *finder, k recKey) (*record, error) {
 	if r := f.recent.get(k); r != nil {
 		return f.upToDate(r), nil
 	}
-	b, ok, err := look.get(urlKey(k))
+	b, ok, err := look.get(appendURLKey(look.key[:0], k))
 	if !ok || err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (x *tx) holds(l *Lease, k crawl.Key) (bool, error) {
 	if has, ok := x.has[l.ID]; ok {
 		return has[k], nil
 	}
-	_, ok, err := x.look.get(heldKey(l.ID, k))
+	_, ok, err := x.look.get(appendHeldKey(x.look.key[:0], l.ID, k))
 	return ok, err
 }
 

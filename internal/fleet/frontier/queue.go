@@ -79,15 +79,16 @@ func (m *memory) left(place uint64) {
 	}
 }
 
-// all returns what is remembered with what has come since, in the order of their places. The memory is not to be used any more.
-func (m *memory) all() []looked {
-	came := make([]looked, 0, len(m.fresh))
+// all returns what is remembered with what has come since, in the order of their places, and room with what it has grown by. The memory is not
+// to be used any more.
+func (m *memory) all(room []looked) (all, grown []looked) {
+	came := room[:0]
 	for place, k := range m.fresh {
 		came = append(came, looked{place: place, key: k})
 	}
 	slices.SortFunc(came, func(x, y looked) int { return cmp.Compare(x.place, y.place) })
-	old := len(m.entries)
-	all := append(m.entries, came...)
+	old, room := len(m.entries), came
+	all = append(m.entries, came...)
 	for to := len(all) - 1; len(came) > 0; to-- { // from behind, so that none is written over before it has moved
 		if last := len(came) - 1; old > 0 && all[old-1].place > came[last].place {
 			old--
@@ -97,7 +98,7 @@ func (m *memory) all() []looked {
 			came = came[:last]
 		}
 	}
-	return all
+	return all, room
 }
 
 func (m *memory) find(place uint64) (int, bool) {
@@ -118,13 +119,13 @@ func (x *tx) queue(t *Task, k crawl.Key, place uint64) error {
 	t.head = min(t.head, place)
 	t.memory.came(place, k)
 	x.tasks[t.ID] = t
-	return x.b.Set(queueKey(t.ID, place), k[:], nil)
+	return x.b.Set(appendQueueKey(x.key[:0], t.ID, place), k[:], nil)
 }
 
 // dequeue takes out what is at a place of it.
 func (x *tx) dequeue(t *Task, place uint64) error {
 	t.memory.left(place)
-	return x.b.Delete(queueKey(t.ID, place), nil)
+	return x.b.Delete(appendQueueKey(x.key[:0], t.ID, place), nil)
 }
 
 // queueWalk goes along a queue. It reads nothing of it as long as all is remembered.
@@ -140,7 +141,8 @@ type queueWalk struct {
 
 // walk begins before the first entry of a task's queue.
 func (f *Frontier) walk(t *Task) *queueWalk {
-	all := t.memory.all()
+	all, room := t.memory.all(f.passed)
+	f.passed = room
 	return &queueWalk{db: f.db, task: t.ID, known: max(t.head, t.memory.end), all: all, rest: all}
 }
 
@@ -177,16 +179,16 @@ func (w *queueWalk) reads() bool {
 	return w.err == nil && w.it.First()
 }
 
-// end ends the walk. It returns what is to be remembered: the entries that it went by, which may be changed afterwards, and those behind of which
-// something is known.
-func (w *queueWalk) end(passed []looked) (memory, error) {
+// end ends the walk. It returns what is to be remembered: the entries that it went by, and those behind of which something is known. It returns
+// passed with what it has grown by, too, whose entries may be changed afterwards.
+func (w *queueWalk) end(passed []looked) (m memory, grown []looked, err error) {
 	if w.it != nil {
 		w.err = errors.Join(w.it.Error(), w.it.Close())
 	}
 	if w.err != nil {
-		return memory{}, damaged(w.err)
+		return memory{}, passed, damaged(w.err)
 	}
-	m := memory{end: w.known}
+	m.end = w.known
 	if room := max(0, maxKept-len(passed)); len(w.rest) > room {
 		if w.rest = w.rest[:room]; room > 0 {
 			m.end = min(m.end, w.rest[room-1].place+1)
@@ -194,6 +196,7 @@ func (w *queueWalk) end(passed []looked) (memory, error) {
 			m.end = min(m.end, passed[len(passed)-1].place+1)
 		}
 	}
-	m.entries = append(w.all[:0], append(passed, w.rest...)...)
-	return m, nil
+	passed = append(passed, w.rest...)
+	m.entries = append(w.all[:0], passed...)
+	return m, passed, nil
 }

@@ -88,7 +88,7 @@ func TestWalkSeesTheWholeQueue(t *testing.T) {
 				passed = append(passed, e)
 			}
 			var err error
-			if task.memory, err = walk.end(passed); err != nil {
+			if task.memory, _, err = walk.end(passed); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestMemoryEnds(t *testing.T) {
 			passed = append(passed, e)
 		}
 		var err error
-		if task.memory, err = walk.end(passed); err != nil {
+		if task.memory, _, err = walk.end(passed); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(task.memory.entries); n > maxKept {
@@ -162,7 +162,7 @@ func TestWhatComesIsRemembered(t *testing.T) {
 		}
 		read = w.it != nil
 		var err error
-		if task.memory, err = w.end(passed); err != nil {
+		if task.memory, _, err = w.end(passed); err != nil {
 			t.Fatal(err)
 		}
 		return read

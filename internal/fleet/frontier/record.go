@@ -186,8 +186,12 @@ func (d *decoder) string() string {
 
 // Keys on disk: a letter for the kind, then big-endian numbers, so that ranges are what one wants to walk.
 
-func urlKey(k recKey) []byte {
-	b := make([]byte, 0, 32)
+func urlKey(k recKey) []byte { return appendURLKey(make([]byte, 0, maxKey), k) }
+
+// maxKey is what the keys take that are made for each URL.
+const maxKey = 32
+
+func appendURLKey(b []byte, k recKey) []byte {
 	return append(k.Layer.Append(binary.BigEndian.AppendUint32(append(b, 'u'), k.job)), k.key[:]...)
 }
 
@@ -213,13 +217,19 @@ func edgesOf(parent recKey) []byte {
 }
 
 func queueKey(task uint32, place uint64) []byte {
-	b := append(make([]byte, 0, 16), 'q') // all that follows fits
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(b, task), place)
+	return appendQueueKey(make([]byte, 0, 16), task, place)
+}
+
+func appendQueueKey(b []byte, task uint32, place uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(append(b, 'q'), task), place)
 }
 
 func heldKey(lease uint64, k crawl.Key) []byte {
-	b := append(make([]byte, 0, 32), 'h')
-	return append(binary.BigEndian.AppendUint64(b, lease), k[:]...)
+	return appendHeldKey(make([]byte, 0, maxKey), lease, k)
+}
+
+func appendHeldKey(b []byte, lease uint64, k crawl.Key) []byte {
+	return append(binary.BigEndian.AppendUint64(append(b, 'h'), lease), k[:]...)
 }
 
 // nearerKey marks a URL whose depth has fallen after the ledger was told of it.
@@ -264,9 +274,17 @@ func after(p []byte) []byte {
 type recent struct {
 	max      int
 	new, old map[recKey]*record
+	kept     []keptRecord // room for turn
 }
 
-func newRecent(max int) *recent { return &recent{max: max, new: map[recKey]*record{}} }
+type keptRecord struct {
+	key    recKey
+	record *record
+}
+
+func newRecent(max int) *recent {
+	return &recent{max: max, new: map[recKey]*record{}, old: map[recKey]*record{}}
+}
 
 func (c *recent) get(k recKey) *record {
 	if r := c.new[k]; r != nil {
@@ -281,13 +299,23 @@ func (c *recent) get(k recKey) *record {
 
 func (c *recent) put(k recKey, r *record) {
 	if len(c.new) >= c.max {
-		gone := c.old
-		c.old, c.new = c.new, make(map[recKey]*record, c.max)
-		for k, r := range gone {
-			if r.lease != 0 && len(c.new) < c.max/2 && c.old[k] == nil {
-				c.new[k] = r
-			}
-		}
+		c.turn()
 	}
 	c.new[k] = r
+}
+
+// turn forgets the older generation. The next one has its map, which has grown already.
+func (c *recent) turn() {
+	for k, r := range c.old {
+		if r.lease != 0 && len(c.kept) < c.max/2 && c.new[k] == nil {
+			c.kept = append(c.kept, keptRecord{k, r})
+		}
+	}
+	clear(c.old)
+	c.old, c.new = c.new, c.old
+	for _, kept := range c.kept {
+		c.new[kept.key] = kept.record
+	}
+	clear(c.kept)
+	c.kept = c.kept[:0]
 }

@@ -95,7 +95,7 @@ func (x *tx) flushModel(t *Task) error {
 		return nil
 	}
 	prefix := modelKey(t.ID)
-	put := func(k, v []byte) error { return x.b.Set(append(prefix[:5:5], k...), v, nil) }
+	put := func(k, v []byte) error { return x.b.Set(append(append(x.key[:0], prefix...), k...), v, nil) }
 	drop := func(k []byte) error {
 		p := append(prefix[:5:5], k...)
 		return x.b.DeleteRange(p, after(p), nil)

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -405,8 +406,11 @@ func (w *writer) page(job uint32, site, node string, lease uint64, at int64, o *
 	}
 	var timing any
 	if o.Record.File != "" {
-		t := o.Timing
-		timing = fmt.Sprintf("[%d,%d,%d,%d,%d,%d,%d]", t[0], t[1], t[2], t[3], t[4], t[5], learn.Opened(o))
+		b := append(make([]byte, 0, 64), '[')
+		for _, took := range o.Timing {
+			b = append(strconv.AppendInt(b, int64(took), 10), ',')
+		}
+		timing = string(append(strconv.AppendInt(b, int64(learn.Opened(o)), 10), ']'))
 	}
 	w.ord++
 	surt := surtOf(o.URL)

@@ -49,6 +49,7 @@ type Model struct {
 	buf    []byte
 	tmp    [64]byte
 	unseen []place
+	leaves less // room for what less returns
 }
 
 // Meta are the numbers of a Model.

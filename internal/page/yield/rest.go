@@ -45,15 +45,16 @@ func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 // less is what is left out of a URL: the parts of its template that make no difference, and maybe one more.
 type less []Part
 
-// less returns these parts; more may be nil.
+// less returns these parts, until it is called again; more may be nil.
 func (m *Model) less(t uint32, more *Part) less {
-	out := make(less, 0, len(m.learned[t])+1)
+	out := m.leaves[:0]
 	for _, g := range m.learned[t] {
 		out = append(out, g.Part)
 	}
 	if more != nil {
 		out = append(out, *more)
 	}
+	m.leaves = out
 	return out
 }
 
