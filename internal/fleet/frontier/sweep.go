@@ -15,6 +15,7 @@ type sweep struct {
 	Learn bool   `cbor:"1,keyasint,omitempty"` // first the rests of what was fetched are taken in
 	At    []byte `cbor:"2,keyasint,omitempty"` // key of the next URL
 	Only  uint32 `cbor:"3,keyasint,omitempty"` // if set, only URLs of this template go on
+	Next  bool   `cbor:"4,keyasint,omitempty"` // only next pages of lists do
 }
 
 func (x *tx) sweepFrom(t *Task, learn bool) {
@@ -57,7 +58,7 @@ func (x *tx) step(j *Job, t *Task, n int) error {
 	learn := t.Sweep.Learn
 	for it.First(); it.Valid() && err == nil; it.Next() {
 		if n--; n < 0 {
-			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key()), Only: t.Sweep.Only}
+			t.Sweep = &sweep{Learn: learn, At: bytes.Clone(it.Key()), Only: t.Sweep.Only, Next: t.Sweep.Next}
 			return it.Close()
 		}
 		if k, ok := ofURLKey(it.Key()); ok {
@@ -111,8 +112,19 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		}
 		x.setAside(t, m, k, u, r, v)
 	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
-		if t.Sweep != nil && t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only {
+		switch {
+		case t.Sweep == nil:
+		case t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only:
 			return nil
+		case t.Sweep.Next:
+			if m.Good(u) {
+				return x.letGo(t, m, k.key, r, 0)
+			}
+			follows, err := x.follows(t, m, k.key, u, r)
+			if !follows || err != nil {
+				return err
+			}
+			return x.letGo(t, m, k.key, r, crawl.FlagTrial)
 		}
 		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
 			return err

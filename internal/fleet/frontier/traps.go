@@ -145,7 +145,10 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 	if err != nil {
 		return err
 	}
-	a := yield.Answer{Template: x.template(m, r, crawl.URL{}), Via: r.ownVia(o.Key)}
+	a := yield.Answer{Template: x.template(m, r, crawl.URL{}), Via: r.ownVia(o.Key), Tried: r.Flags&crawl.FlagTrial != 0}
+	if a.Via != 0 {
+		a.Lister = yield.Lister(r.Parent)
+	}
 	if o.Shows != 0 || m.Asks(a.Template) {
 		if a.URL, err = crawl.Parse(r.URL); err != nil {
 			return nil
@@ -177,7 +180,11 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (yield.Verdict, error) {
 	v := m.Judge(u, r.ownVia(k), r.since == 1)
 	if v.Wait {
-		return v, nil
+		follows, err := x.follows(t, m, k, u, r)
+		if !follows || err != nil {
+			return v, err
+		}
+		v = yield.Verdict{Try: true, Group: v.Group}
 	}
 	if rest, changed := m.Rest(u); changed {
 		other, err := x.hasRest(t, rest)
@@ -256,9 +263,13 @@ func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, err
 
 // setAside makes a URL wait, as a verdict says.
 func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record, v yield.Verdict) {
+	place := t.Seq
+	if r.State == crawl.Pending && r.Place != 0 {
+		place = r.Place & (1<<sinceShift - 1)
+	}
 	r.State, r.Reason, r.Place, r.dirty = crawl.Excluded, crawl.ReasonTrapYield, uint64(v.Group), true
 	t.count(crawl.Excluded, crawl.ReasonTrapYield, 1)
-	m.Defer(v, u, k.key)
+	m.Defer(v, u, k.key, place)
 	x.tasks[t.ID] = t
 }
 
@@ -391,7 +402,7 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 			}
 		}
 		if idle && !some {
-			if some, err = x.hear(j, t, m); err != nil {
+			if some, err = x.goOn(j, t, m); err != nil {
 				return err
 			}
 		}
@@ -402,6 +413,32 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 	}
 }
 
+// goOn lets URLs go on when nothing else is left: the next pages of lists, then what was cut with others. It reports whether there may be some.
+func (x *tx) goOn(j *Job, t *Task, m *yield.Model) (bool, error) {
+	if !m.Bore() {
+		return x.hear(j, t, m)
+	}
+	x.sweepFrom(t, false)
+	t.Sweep.Next = true
+	return true, x.sweepOn(j, t)
+}
+
+// follows reports whether a URL that is to wait is the next page of a list.
+func (x *tx) follows(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (bool, error) {
+	if r.ownVia(k) == 0 {
+		return false, nil
+	}
+	var parent crawl.URL
+	p, err := x.record(t.space(), r.Parent)
+	if err != nil {
+		return false, err
+	}
+	if p != nil && p.URL != "" {
+		parent, _ = crawl.Parse(p.URL) // it was parsed before
+	}
+	return m.Follows(u, parent), nil
+}
+
 // hear lets URLs go on of a template that was cut with others; it reports whether there is one.
 func (x *tx) hear(j *Job, t *Task, m *yield.Model) (bool, error) {
 	only := m.Hear()
@@ -410,12 +447,17 @@ func (x *tx) hear(j *Job, t *Task, m *yield.Model) (bool, error) {
 	}
 	x.sweepFrom(t, false)
 	t.Sweep.Only = only
+	return true, x.sweepOn(j, t)
+}
+
+// sweepOn goes on with a sweep until URLs are pending.
+func (x *tx) sweepOn(j *Job, t *Task) error {
 	for t.Sweep != nil && t.Pending() == 0 {
 		if err := x.step(j, t, sweepAtOnce); err != nil {
-			return true, err
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // resume lets URLs go on that wait because their templates brought nothing new: a person wants them.

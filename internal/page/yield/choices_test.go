@@ -31,12 +31,12 @@ func TestChoicesAreOneTrap(t *testing.T) {
 		}
 	}
 	one.New = 1
-	if m.brought(one, two, newPays); one.Group != g.ID || g.Sum != 300-newPays {
+	if m.brought(one, two, &Answer{}, newPays); one.Group != g.ID || g.Sum != 300-newPays {
 		t.Errorf("one has brought something: group %d, sum %d", one.Group, g.Sum)
 	}
 	g.Sum = g.limit()
 	m.cut(g, &Answer{URL: parsed(t, "http://h.test/find?colour=1&size=2"), Template: one.ID})
-	if m.brought(one, two, newPays); g.Cut || one.Group != g.ID || two.Group != g.ID {
+	if m.brought(one, two, &Answer{}, newPays); g.Cut || one.Group != g.ID || two.Group != g.ID {
 		t.Errorf("one has brought something after the cut: cut %v, groups %d and %d", g.Cut, one.Group, two.Group)
 	}
 	if !m.filters(pages) || m.filters(m.of(parsed(t, "http://h.test/about?page=1"))) {

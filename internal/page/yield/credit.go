@@ -10,12 +10,16 @@ func (t *Template) often(g *Group) {
 }
 
 // brought takes in a new answer, which pays so much.
-func (m *Model) brought(t, via *Template, pays int64) Event {
+func (m *Model) brought(t, via *Template, a *Answer, pays int64) Event {
 	t.New++
 	t.Dry, t.Spared, t.Equal = 0, 0, 0
 	g := m.groups[t.Group]
 	g.New++
 	t.often(g)
+	if g.Cut && !a.Tried && m.good(t) {
+		m.touch(t, g)
+		return Nothing // it was asked for because of its form, and says nothing of others
+	}
 	others := via == nil || !m.groups[via.Group].Cut
 	choices := g.Members > 1 && (m.sorts(t) || m.combination(t)) // all are the same list
 	if g.Cut && g.Members > 1 && !choices && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {

@@ -59,7 +59,8 @@
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
 // for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has
 // brought much. Paths of many kinds below one first segment are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
-// its kind that were not there, so has an end. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// its kind that were not there, so has an end. Of such paths those go on that have a form which has brought something more often than not, and of any
+// the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
 //

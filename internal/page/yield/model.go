@@ -60,7 +60,9 @@ type Meta struct {
 	Marks     uint32 `cbor:"5,keyasint"` // generations of the sets
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
-	Endless   int    `cbor:"9,keyasint,omitempty"` // times that something which was let go has no end: see Hear
+	Endless   int    `cbor:"9,keyasint,omitempty"`  // times that something which was let go has no end: see Hear
+	Bearing   int64  `cbor:"10,keyasint,omitempty"` // pages that bear: see Follows,
+	Followed  int64  `cbor:"11,keyasint,omitempty"` // and those after which what waits was looked at
 }
 
 // New returns an empty Model.
@@ -270,7 +272,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 		}
 		return Verdict{Wait: true, Group: g.ID}
 	}
-	if !g.Cut {
+	if !g.Cut || m.good(t) {
 		return Verdict{}
 	}
 	m.ledBy(t, v)
@@ -330,15 +332,15 @@ func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 	return Verdict{Wait: true, Group: g.ID}
 }
 
-// Defer notes that a URL waits, with the group that a verdict names.
-func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
+// Defer notes that a URL waits, with the group that a verdict names; place is that in the queue which it has, or would have.
+func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key, place uint64) {
 	g := m.groups[v.Group]
 	if g == nil {
 		return
 	}
 	g.Waiting++
 	g.Example = u.String()
-	m.stands(g, u, 1)
+	m.stands(g, u, 1, place)
 	list := &g.Newest
 	if v.Hopeful {
 		list = &g.Hopeful
@@ -359,7 +361,7 @@ func (m *Model) shows(u crawl.URL) (t *Template, hash uint64) {
 }
 
 // stands counts a URL among those of its shape that wait with a group (n = 1), or no more (n = -1).
-func (m *Model) stands(g *Group, u crawl.URL, n int64) {
+func (m *Model) stands(g *Group, u crawl.URL, n int64, place uint64) {
 	t, hash := m.shows(u)
 	of := func(b behind) bool { return b.Hash == hash }
 	i := slices.IndexFunc(g.Behind, of)
@@ -372,14 +374,14 @@ func (m *Model) stands(g *Group, u crawl.URL, n int64) {
 		if t != nil {
 			shape = t.Pattern
 		}
-		i, g.Behind = len(g.Behind), append(g.Behind, behind{Hash: hash, Shape: shape})
+		i, g.Behind = len(g.Behind), append(g.Behind, behind{Hash: hash, Shape: shape, Place: place})
 	}
 	if i < 0 {
 		return
 	}
 	b := &g.Behind[i]
 	if b.Waiting += n; n > 0 {
-		b.Example = u.String()
+		b.Example, b.Place = u.String(), min(b.Place, place)
 	}
 	if b.Waiting <= 0 {
 		g.Behind = slices.Delete(g.Behind, i, i+1)
@@ -406,6 +408,7 @@ func (m *Model) reshape(g *Group) {
 		}
 		if i := slices.IndexFunc(g.Behind, func(o behind) bool { return o.Hash == b.Hash }); i >= 0 {
 			g.Behind[i].Waiting += b.Waiting
+			g.Behind[i].Place = min(g.Behind[i].Place, b.Place)
 			continue
 		}
 		g.Behind = append(g.Behind, b)
@@ -416,7 +419,7 @@ func (m *Model) reshape(g *Group) {
 func (m *Model) Resume(group uint32, u crawl.URL, k crawl.Key) {
 	if g := m.groups[group]; g != nil {
 		g.Waiting--
-		m.stands(g, u, -1)
+		m.stands(g, u, -1, 0)
 		g.Newest = slices.DeleteFunc(g.Newest, func(o crawl.Key) bool { return o == k })
 		g.Hopeful = slices.DeleteFunc(g.Hopeful, func(o crawl.Key) bool { return o == k })
 		g.dirty, m.changed = true, true

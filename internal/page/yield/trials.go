@@ -76,10 +76,11 @@ func (m *Model) Hear() uint32 {
 		return 0
 	}
 	var best *Template
+	first := uint64(0)
 	for _, g := range m.groups {
 		for _, b := range g.Behind {
-			if t := m.heardOf(b); t != nil && m.hears(t) && (best == nil || t.heardBefore(best)) {
-				best = t
+			if t := m.heardOf(b); t != nil && m.hears(t) && (best == nil || t.heardBefore(best, b.Place, first)) {
+				best, first = t, b.Place
 			}
 		}
 	}
@@ -152,8 +153,9 @@ func (m *Model) relative(g *Group) bool {
 	return false
 }
 
-func (t *Template) heardBefore(o *Template) bool {
-	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(t.Pattern, o.Pattern)) < 0
+// heardBefore reports whether a template is heard before another: what asks for less, then what was named first, as a thing is before its views.
+func (t *Template) heardBefore(o *Template, place, other uint64) bool {
+	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(place, other), cmp.Compare(t.Pattern, o.Pattern)) < 0
 }
 
 // view reports whether a bag is told from others of its site by what a program shows of a thing, not by its parameters and endings alone.

@@ -210,6 +210,7 @@ type behind struct {
 	Shape   string `cbor:"2,keyasint"` // its pattern
 	Waiting int64  `cbor:"3,keyasint"`
 	Example string `cbor:"4,keyasint"`
+	Place   uint64 `cbor:"5,keyasint,omitempty"` // least of them in the queue: what was named first
 }
 
 // maxBehind is how many shapes of a group's waiting URLs are told apart.
@@ -234,6 +235,7 @@ type Answer struct {
 	Parent   crawl.URL // that has named it; zero if that is not known or of another site
 	Template uint32    // of URL
 	Via      uint32    // template of the page that named it, 0 if that is not of this site
+	Lister   uint64    // mark of that page: see Lister
 	Page     bool      // a page that was read: Text and Sample say what it brought, if it was marked
 	Marked   bool
 	Text     uint64   // of the visible text; of what is not a page, of its bytes; of a redirect, of where it leads
@@ -251,6 +253,7 @@ type Answer struct {
 	Moved    bool     // a redirect
 	Host     bool     // the URL stands for a host: no part of it makes no difference
 	Missing  bool     // a status of 400 or more
+	Tried    bool     // it was asked for although its group was cut, whatever its form
 
 	again   bool      // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
 	near    []besides // parameters without which it says nearly the same
@@ -307,11 +310,7 @@ func (m *Model) Take(a *Answer) Event {
 	t.namedBy(via)
 	m.things(t, a.URL)
 	if !a.Marked {
-		t.Skipped = min(t.Skipped+1, markMixed-1)
-		if via != nil && via.Group != t.Group && t.Dry == 0 && !g.Cut && !t.mixed() {
-			return m.credit(via) // most likely it is like those that were marked
-		}
-		return Nothing
+		return m.skipped(t, via, a)
 	}
 	m.weight, t.Skipped = t.weight(g), 0
 	t.Marked++
@@ -339,18 +338,19 @@ func (m *Model) Take(a *Answer) Event {
 		of = isFaint
 	}
 	event = max(event, m.button(t, via, a, of))
+	m.rewards(t, a, of)
 	g = m.groups[t.Group]
 	switch of {
 	case isNew:
 		if spelled {
 			event = max(event, m.despite(t))
 		}
-		return max(event, m.brought(t, via, m.weight*m.pays))
+		return max(event, m.brought(t, via, a, m.weight*m.pays))
 	case isNeutral:
 		event = max(event, m.moved(t, via, a))
 	case isPartly:
 		if g.Cut {
-			return max(event, m.brought(t, via, partPays))
+			return max(event, m.brought(t, via, a, partPays))
 		}
 		t.New, t.Partly, t.Equal = t.New+1, t.Partly+1, 0
 		t.often(g)
@@ -370,6 +370,16 @@ func (m *Model) Take(a *Answer) Event {
 		event = max(event, m.faint(t, via, a))
 	}
 	return event
+}
+
+// skipped takes in an answer that was not marked: most likely it is like those that were.
+func (m *Model) skipped(t, via *Template, a *Answer) Event {
+	t.Skipped = min(t.Skipped+1, markMixed-1)
+	if via != nil && via.Group != t.Group && t.Dry == 0 && !m.groups[t.Group].Cut && !t.mixed() {
+		m.bore(a)
+		return m.credit(via)
+	}
+	return Nothing
 }
 
 // little takes in an answer that is new by figures, a picture or a name alone: some of such count as faint.
@@ -462,6 +472,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		t.Varied++
 	}
 	t.Barren++
+	m.formed(t, false)
 	if a.crossed {
 		t.Crossed++
 	}
