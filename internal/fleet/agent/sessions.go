@@ -3,8 +3,10 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"argosy/internal/crawl"
 	"argosy/internal/page/fetch"
@@ -23,6 +25,7 @@ type gates struct {
 	tried   map[crawl.Key]*trial
 	all     trial // of all of them
 	own     trial // where what leads there is one itself
+	guess   trial // of what may be one: a session that one has from the first answer on may be let in without another cookie
 }
 
 // trial is what has come of going to a gate again.
@@ -186,7 +189,10 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	}
 	l.mu.Unlock()
 	if gate == nil && !(p.target.Again && p.resp.Redirects() && l.tries(sendsOn, 0, true)) {
-		return nil, nil
+		if !l.mayBeGate(p) {
+			return nil, nil
+		}
+		gate, all = &l.gates.guess, &l.gates.guess
 	}
 	l.alone.Lock()
 	defer l.alone.Unlock()
@@ -202,11 +208,12 @@ func (l *lease) about(p *page) (*fetch.Response, error) {
 	defer l.mu.Unlock()
 	switch {
 	case in && gate != nil:
+		l.gates.learn(key)
 		*gate, *all, p.renewed = trial{}, trial{}, true
 	case in && len(p.gates) > 0:
 		l.gates.learn(key)
 	case gate != nil:
-		if all.inVain(); all == &l.gates.own {
+		if all.inVain(); all == &l.gates.own || all == &l.gates.guess {
 			p.barred = false
 			break
 		}
@@ -267,9 +274,29 @@ func (l *lease) goAbout(p *page, gate bool) (resp *fetch.Response, in bool, err 
 		}
 		at = to
 	}
-	in, err = l.askSince(p, false)
+	if before := p.sent; gate && before != "" && l.sends(p.url) == before { // the site may know the session by now
+		p.sent = ""
+		in, err = l.askSince(p, true)
+		if p.sent == "" {
+			p.sent = before
+		}
+	} else {
+		in, err = l.askSince(p, false)
+	}
 	p.walked = err == nil
 	return nil, in, err
+}
+
+// mayBeGate reports whether where a page leads may be a gate although no cookie has come of it: the site has given one before, and does not say that the
+// page has moved for good; and nothing leads to the page, which would be a step on the way then.
+func (l *lease) mayBeGate(p *page) bool {
+	t := &p.target
+	if !p.resp.Redirects() || p.resp.Status == http.StatusMovedPermanently || p.resp.Status == http.StatusPermanentRedirect || t.Again || len(t.Chain) > 0 {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.led[t.Key]) == 0 && l.jar.header(p.url, time.Now()) != ""
 }
 
 // askSince asks for a page that leads elsewhere once more if other cookies have come since it was asked for, such as while it waited to go about: of other

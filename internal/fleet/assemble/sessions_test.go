@@ -22,6 +22,7 @@ type lapsing struct {
 	gates  int
 	good   int  // answers
 	forget bool // whoever comes with an old session is told to forget it
+	first  bool // one has a session from the first answer on; the gate lets it in without another cookie
 	pages  int
 	links  int
 
@@ -30,9 +31,13 @@ type lapsing struct {
 	left map[string]int
 }
 
-func (s *lapsing) give(w http.ResponseWriter) {
+func (s *lapsing) give(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if c, err := r.Cookie("s"); s.first && err == nil {
+		s.left[c.Value] = s.good
+		return
+	}
 	s.next++
 	s.left[fmt.Sprint(s.next)] = s.good
 	http.SetCookie(w, &http.Cookie{Name: "s", Value: fmt.Sprint(s.next), Path: "/"})
@@ -42,6 +47,10 @@ func (s *lapsing) in(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := r.Cookie("s")
+	if err != nil && s.first {
+		s.next++
+		http.SetCookie(w, &http.Cookie{Name: "s", Value: fmt.Sprint(s.next), Path: "/"})
+	}
 	if err != nil {
 		return false
 	}
@@ -49,7 +58,7 @@ func (s *lapsing) in(w http.ResponseWriter, r *http.Request) bool {
 		s.left[c.Value]--
 		return true
 	}
-	if s.forget {
+	if s.forget && !s.first {
 		http.SetCookie(w, &http.Cookie{Name: "s", Path: "/", MaxAge: -1})
 	}
 	return false
@@ -66,7 +75,7 @@ func (s *lapsing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(no)
 		back := r.FormValue("back")
 		if n+1 == s.gates {
-			s.give(w)
+			s.give(w, r)
 		}
 		switch {
 		case n+1 < s.gates && back != "":
@@ -85,16 +94,16 @@ func (s *lapsing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.in(w, r) {
 		switch s.how {
 		case "itself":
-			s.give(w)
+			s.give(w, r)
 			send(w, r, r.URL.Path)
 		case "reload":
-			s.give(w)
+			s.give(w, r)
 			fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content=1>One moment`)
 		case "denied":
-			s.give(w)
+			s.give(w, r)
 			w.WriteHeader(http.StatusForbidden)
 		case "script":
-			s.give(w)
+			s.give(w, r)
 			fmt.Fprint(w, `<!doctype html><script>location.reload()</script>`)
 		default:
 			to := "/gate0"
@@ -117,7 +126,7 @@ func (s *lapsing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *lapsing) String() string {
-	return fmt.Sprintf("%s, %s, %d gates, good %d, forget %v", s.how, s.behind, s.gates, s.good, s.forget)
+	return fmt.Sprintf("%s, %s, %d gates, good %d, forget %v, first %v", s.how, s.behind, s.gates, s.good, s.forget, s.first)
 }
 
 // Pages behind a session that lapses in the middle are all had, in whichever way one gets a new one, also where a run of the crawl ends; and no
@@ -138,6 +147,7 @@ func TestSessionsLapse(t *testing.T) {
 				behind: one("home", "home", "back", "stay"), gates: 1 + chance.IntN(3), good: []int{1, 2, 7, 25}[chance.IntN(4)], forget: chance.IntN(2) == 0,
 				pages: 30, links: 1 + chance.IntN(5), left: map[string]int{},
 			}
+			s.first = s.how == "redirect" && s.good > 1 && chance.IntN(2) == 0
 			host := fmt.Sprintf("s%d.test", i)
 			sites[host], w.Sites[host] = s, s
 			c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
