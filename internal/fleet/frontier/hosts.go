@@ -218,7 +218,7 @@ func (x *tx) hostWaits(j *Job, t, own *Task, u crawl.URL, r *record) (bool, erro
 
 // refuseHost notes that a URL is refused because its host is like those of a group.
 func (x *tx) refuseHost(d *domain, m *yield.Model, v yield.Verdict, host crawl.URL, k crawl.Key) error {
-	m.Defer(v, host, k, 0)
+	m.Defer(v, host, k)
 	if x.hosts == nil {
 		x.hosts = map[*domain]map[crawl.Key]uint32{}
 	}

@@ -263,13 +263,9 @@ func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, err
 
 // setAside makes a URL wait, as a verdict says.
 func (x *tx) setAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record, v yield.Verdict) {
-	place := t.Seq
-	if r.State == crawl.Pending && r.Place != 0 {
-		place = r.Place & (1<<sinceShift - 1)
-	}
 	r.State, r.Reason, r.Place, r.dirty = crawl.Excluded, crawl.ReasonTrapYield, uint64(v.Group), true
 	t.count(crawl.Excluded, crawl.ReasonTrapYield, 1)
-	m.Defer(v, u, k.key, place)
+	m.Defer(v, u, k.key)
 	x.tasks[t.ID] = t
 }
 

@@ -84,8 +84,8 @@ func TestGoodFormsAreNotCut(t *testing.T) {
 	}
 }
 
-// Of views that ask for as little that one is heard first which was named first: a thing is named before its views.
-func TestNamedFirstIsHeardFirst(t *testing.T) {
+// Of views that ask for as little that one is heard first which was met first: a thing is before its views.
+func TestMetFirstIsHeardFirst(t *testing.T) {
 	m := New()
 	for i := 0; m.shapes[first([]byte("/r/"))] < maxShapes; i++ {
 		m.of(parsed(t, fmt.Sprintf("http://h.test/r/v%c/?%c=%c", 'a'+i%8, 'b'+i/26, 'a'+i%26)))
@@ -95,8 +95,9 @@ func TestNamedFirstIsHeardFirst(t *testing.T) {
 	bag.Answers = 1
 	m.cut(m.groups[bag.Group], &Answer{URL: parsed(t, file("blame")), Template: bag.ID})
 	for i, kind := range []string{"tree", "blame", "plain", "tree"} {
+		m.Answers = int64(i)
 		u := parsed(t, file(kind))
-		m.Defer(Verdict{Wait: true, Group: bag.Group}, u, u.Key(), uint64(i+1))
+		m.Defer(Verdict{Wait: true, Group: bag.Group}, u, u.Key())
 	}
 	if id := m.Hear(); id == 0 || m.byID[id].Pattern != "~r/tree/….txt" {
 		t.Errorf("heard first: %v", m.byID[id])

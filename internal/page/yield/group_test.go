@@ -198,11 +198,11 @@ func TestTrapWithoutTemplates(t *testing.T) {
 	u := parsed(t, "http://h.test/day?at=7")
 	take(t, m, "http://h.test/day?at=%d", 10, func(i int) uint64 { return uint64(i + 1) })
 	empty := m.newGroup()
-	m.Defer(Verdict{Group: empty.ID}, u, u.Key(), 0)
+	m.Defer(Verdict{Group: empty.ID}, u, u.Key())
 	deep := parsed(t, "http://h.test/x/a/b/a/b/c")
 	id := m.Template(deep)
 	m.Take(&Answer{URL: deep, Template: id, Page: true, Marked: true, Text: 1, Sample: []uint32{1}})
-	m.Defer(Verdict{Group: m.byID[id].Group}, deep, deep.Key(), 0)
+	m.Defer(Verdict{Group: m.byID[id].Group}, deep, deep.Key())
 	want := map[string]string{"/day?at=#": "http://h.test/day?at=7", "/x/…": "http://h.test/x/a/b/a/b/c"}
 	traps := m.Traps()
 	if len(traps) != len(want) {
@@ -224,7 +224,7 @@ func TestTrapsOfOneGroupAreToldApart(t *testing.T) {
 	deferred := func(format string, n int) {
 		for i := range n {
 			u := parsed(t, fmt.Sprintf(format, 1000+i))
-			m.Defer(v, u, u.Key(), 0)
+			m.Defer(v, u, u.Key())
 		}
 	}
 	deferred("http://h.test/firm/%d", 50)
@@ -247,7 +247,7 @@ func TestWaitingUnderOtherNames(t *testing.T) {
 			do(parsed(t, fmt.Sprintf(format, 1000+i)))
 		}
 	}
-	waits := func(u crawl.URL) { m.Defer(v, u, u.Key(), 0) }
+	waits := func(u crawl.URL) { m.Defer(v, u, u.Key()) }
 	urls("http://h.test/w/zzz/%d", 50, waits)
 	urls("http://h.test/claim?firm=%d", 80, waits)
 	for i := range 40 {
@@ -267,7 +267,7 @@ func TestWaitingIsToldApartOnce(t *testing.T) {
 	v := Verdict{Group: m.byID[m.Find(parsed(t, "http://h.test/claim?firm=1"))].Group}
 	for i := range maxBehind {
 		u := parsed(t, fmt.Sprintf("http://h.test/%c%c", 'a'+i/26, 'a'+i%26))
-		m.Defer(v, u, u.Key(), 0)
+		m.Defer(v, u, u.Key())
 	}
 	strange := parsed(t, "http://h.test/strange/place")
 	if n := testing.AllocsPerRun(100, func() { m.Resume(v.Group, strange, strange.Key()) }); n >= 1 {
@@ -284,7 +284,7 @@ func TestToldWithoutOthersAnswers(t *testing.T) {
 	for i := range 10 {
 		for _, format := range []string{"http://h.test/firm/%d", "http://h.test/claim?firm=%d"} {
 			u := parsed(t, fmt.Sprintf(format, 1000+i))
-			m.Defer(v, u, u.Key(), 0)
+			m.Defer(v, u, u.Key())
 		}
 	}
 	for _, trap := range m.Traps() {

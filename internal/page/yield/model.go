@@ -332,15 +332,16 @@ func (m *Model) judgeKin(u crawl.URL, t, via *Template) Verdict {
 	return Verdict{Wait: true, Group: g.ID}
 }
 
-// Defer notes that a URL waits, with the group that a verdict names; place is that in the queue which it has, or would have.
-func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key, place uint64) {
+// Defer notes that a URL waits, with the group that a verdict names.
+func (m *Model) Defer(v Verdict, u crawl.URL, k crawl.Key) {
 	g := m.groups[v.Group]
 	if g == nil {
 		return
 	}
 	g.Waiting++
 	g.Example = u.String()
-	m.stands(g, u, 1, place)
+	m.stands(g, u, 1)
+	m.meets(u)
 	list := &g.Newest
 	if v.Hopeful {
 		list = &g.Hopeful
@@ -361,7 +362,7 @@ func (m *Model) shows(u crawl.URL) (t *Template, hash uint64) {
 }
 
 // stands counts a URL among those of its shape that wait with a group (n = 1), or no more (n = -1).
-func (m *Model) stands(g *Group, u crawl.URL, n int64, place uint64) {
+func (m *Model) stands(g *Group, u crawl.URL, n int64) {
 	t, hash := m.shows(u)
 	of := func(b behind) bool { return b.Hash == hash }
 	i := slices.IndexFunc(g.Behind, of)
@@ -374,14 +375,14 @@ func (m *Model) stands(g *Group, u crawl.URL, n int64, place uint64) {
 		if t != nil {
 			shape = t.Pattern
 		}
-		i, g.Behind = len(g.Behind), append(g.Behind, behind{Hash: hash, Shape: shape, Place: place})
+		i, g.Behind = len(g.Behind), append(g.Behind, behind{Hash: hash, Shape: shape})
 	}
 	if i < 0 {
 		return
 	}
 	b := &g.Behind[i]
 	if b.Waiting += n; n > 0 {
-		b.Example, b.Place = u.String(), min(b.Place, place)
+		b.Example = u.String()
 	}
 	if b.Waiting <= 0 {
 		g.Behind = slices.Delete(g.Behind, i, i+1)
@@ -408,7 +409,6 @@ func (m *Model) reshape(g *Group) {
 		}
 		if i := slices.IndexFunc(g.Behind, func(o behind) bool { return o.Hash == b.Hash }); i >= 0 {
 			g.Behind[i].Waiting += b.Waiting
-			g.Behind[i].Place = min(g.Behind[i].Place, b.Place)
 			continue
 		}
 		g.Behind = append(g.Behind, b)
@@ -419,7 +419,7 @@ func (m *Model) reshape(g *Group) {
 func (m *Model) Resume(group uint32, u crawl.URL, k crawl.Key) {
 	if g := m.groups[group]; g != nil {
 		g.Waiting--
-		m.stands(g, u, -1, 0)
+		m.stands(g, u, -1)
 		g.Newest = slices.DeleteFunc(g.Newest, func(o crawl.Key) bool { return o == k })
 		g.Hopeful = slices.DeleteFunc(g.Hopeful, func(o crawl.Key) bool { return o == k })
 		g.dirty, m.changed = true, true

@@ -276,7 +276,7 @@ func TestHopefulIsTriedFirst(t *testing.T) {
 		if !v.Wait || v.Hopeful != (u == want) {
 			t.Fatalf("%s: %+v", u, v)
 		}
-		m.Defer(v, u, u.Key(), 0)
+		m.Defer(v, u, u.Key())
 	}
 	if keys, _ := m.Trials(true); len(keys) != trialSize || keys[0] != want.Key() {
 		t.Errorf("%d are tried, first %v; want %d and %v", len(keys), keys[0], trialSize, want.Key())

@@ -15,7 +15,8 @@ const (
 	hearBred    = 24 // URLs of its kind that they may name, and two for three of its answers
 	hearFirst   = 8  // answers that bring nothing in the first hearing of a template
 	hearEndless = 4  // views that go on to name more, after which no other of the site is heard
-	hearMost    = 8  // times that one template is let go, if it has brought something each time
+	metSeed     = 0x6c62272e07bb0142
+	hearMost    = 8 // times that one template is let go, if it has brought something each time
 )
 
 // Trials returns the URLs that are tried now: those of groups whose round has come, or, when nothing else is left to do (idle),
@@ -76,11 +77,10 @@ func (m *Model) Hear() uint32 {
 		return 0
 	}
 	var best *Template
-	first := uint64(0)
 	for _, g := range m.groups {
 		for _, b := range g.Behind {
-			if t := m.heardOf(b); t != nil && m.hears(t) && (best == nil || t.heardBefore(best, b.Place, first)) {
-				best, first = t, b.Place
+			if t := m.heardOf(b); t != nil && m.hears(t) && (best == nil || m.heardBefore(t, best)) {
+				best = t
 			}
 		}
 	}
@@ -153,9 +153,22 @@ func (m *Model) relative(g *Group) bool {
 	return false
 }
 
-// heardBefore reports whether a template is heard before another: what asks for less, then what was named first, as a thing is before its views.
-func (t *Template) heardBefore(o *Template, place, other uint64) bool {
-	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(place, other), cmp.Compare(t.Pattern, o.Pattern)) < 0
+// heardBefore reports whether a template is heard before another: what asks for less, then what was met first, as a thing is before its views.
+func (m *Model) heardBefore(t, o *Template) bool {
+	return cmp.Or(cmp.Compare(t.asks(), o.asks()), cmp.Compare(t.hearing(), o.hearing()), cmp.Compare(m.met(t), m.met(o)), cmp.Compare(t.Pattern, o.Pattern)) < 0
+}
+
+// meets notes when a URL of a view was met first: answered, or set aside.
+func (m *Model) meets(u crawl.URL) {
+	if _, hash := m.shows(u); isBag(m.buf) && !m.marks.has(hash^metSeed) {
+		m.marks.add(hash^metSeed, uint64(m.Answers))
+	}
+}
+
+// met is how many answers there were when a view was met first.
+func (m *Model) met(t *Template) uint64 {
+	at, _ := m.marks.get(t.Hash ^ metSeed)
+	return at
 }
 
 // view reports whether a bag is told from others of its site by what a program shows of a thing, not by its parameters and endings alone.

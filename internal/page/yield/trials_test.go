@@ -43,7 +43,7 @@ func TestBagIsHeard(t *testing.T) {
 				if !v.Wait {
 					t.Fatalf("file %d does not wait", i)
 				}
-				m.Defer(v, file(i), file(i).Key(), 0)
+				m.Defer(v, file(i), file(i).Key())
 			}
 			n := 0
 			for i := range 2 * limit {
@@ -80,7 +80,7 @@ func TestHeardWithoutItsGroup(t *testing.T) {
 	m.cut(home, &Answer{URL: file("dat", 0), Template: one.ID})
 	home.Strangers, home.Newborns = 0, 0
 	for _, kind := range []string{"txt", "dat"} {
-		m.Defer(m.Judge(file(kind, 1), 0, false), file(kind, 1), file(kind, 1).Key(), 0)
+		m.Defer(m.Judge(file(kind, 1), 0, false), file(kind, 1), file(kind, 1).Key())
 	}
 	if m.Hear() != one.ID {
 		t.Fatal("the first is not heard")
@@ -161,7 +161,7 @@ func viewsAreHeard(t *testing.T, pages string, alone bool) {
 	const files = 40
 	for _, kind := range kinds {
 		for i := range files {
-			m.Defer(m.Judge(page(kind, i), list.ID, false), page(kind, i), page(kind, i).Key(), 0)
+			m.Defer(m.Judge(page(kind, i), list.ID, false), page(kind, i), page(kind, i).Key())
 		}
 	}
 	var order []string
@@ -229,7 +229,7 @@ func TestEndlessViewsAreHeardOnce(t *testing.T) {
 	home.Strangers, home.Newborns = 0, 0
 	for kind := range 2 * hearEndless {
 		for i := range 60 {
-			m.Defer(m.Judge(page(kind, i), bag.ID, false), page(kind, i), page(kind, i).Key(), 0)
+			m.Defer(m.Judge(page(kind, i), bag.ID, false), page(kind, i), page(kind, i).Key())
 		}
 	}
 	had := map[int]int{}

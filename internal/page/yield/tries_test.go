@@ -18,7 +18,7 @@ func TestSessionIsTriedLessInEachTemplate(t *testing.T) {
 		m.learn(&guess{Part: part, Group: g.ID})
 		for k := range rounds * trialSize {
 			v := parsed(t, fmt.Sprintf("http://h.test/%c%c/x?%s=%dabc", 'a'+i/26, 'a'+i%26, name, k))
-			m.Defer(Verdict{Wait: true, Group: g.ID}, v, v.Key(), 0)
+			m.Defer(Verdict{Wait: true, Group: g.ID}, v, v.Key())
 		}
 		return g
 	}
@@ -59,7 +59,7 @@ func TestSessionIsTriedLessInEachTemplate(t *testing.T) {
 	m.despite(m.byID[last.Part.Template])
 	for k := range own {
 		v := parsed(t, fmt.Sprintf("http://h.test/bo/x?sid=%dnew", k))
-		m.Defer(Verdict{Wait: true, Group: last.ID}, v, v.Key(), 0)
+		m.Defer(Verdict{Wait: true, Group: last.ID}, v, v.Key())
 	}
 	if n := all(); n < own/2 {
 		t.Errorf("%d are tried after one was new, want many", n)

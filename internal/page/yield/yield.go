@@ -210,7 +210,6 @@ type behind struct {
 	Shape   string `cbor:"2,keyasint"` // its pattern
 	Waiting int64  `cbor:"3,keyasint"`
 	Example string `cbor:"4,keyasint"`
-	Place   uint64 `cbor:"5,keyasint,omitempty"` // least of them in the queue: what was named first
 }
 
 // maxBehind is how many shapes of a group's waiting URLs are told apart.
@@ -309,6 +308,9 @@ func (m *Model) Take(a *Answer) Event {
 	m.metaDirty = true
 	t.namedBy(via)
 	m.things(t, a.URL)
+	if t.bag() && !a.URL.IsZero() {
+		m.meets(a.URL)
+	}
 	if !a.Marked {
 		return m.skipped(t, via, a)
 	}
