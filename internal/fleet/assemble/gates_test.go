@@ -75,14 +75,24 @@ func (g *gated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	for n := range g.cookies {
 		if !has(r, fmt.Sprint("k", n)) {
-			to := "/gate0"
-			if g.behind == "back" {
-				to += "?back=" + r.URL.Path
-			}
-			g.send(w, to)
+			g.sendToGate(w, r)
 			return
 		}
 	}
+	g.page(w, r)
+}
+
+// sendToGate sends a reader to the first gate.
+func (g *gated) sendToGate(w http.ResponseWriter, r *http.Request) {
+	to := "/gate0"
+	if g.behind == "back" {
+		to += "?back=" + r.URL.Path
+	}
+	g.send(w, to)
+}
+
+// page answers with a page, which names some of the others.
+func (g *gated) page(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.URL.Path[1:])
 	if r.URL.Path != "/" && (err != nil || n >= g.pages) {
 		http.NotFound(w, r)
@@ -103,6 +113,11 @@ func (g *gated) gate(w http.ResponseWriter, r *http.Request, n int) {
 	if n < g.cookies {
 		http.SetCookie(w, &http.Cookie{Name: fmt.Sprint("k", n), Value: "1", Path: "/"})
 	}
+	g.onward(w, r, n)
+}
+
+// onward sends a reader on from the n-th gate.
+func (g *gated) onward(w http.ResponseWriter, r *http.Request, n int) {
 	back := r.FormValue("back")
 	switch {
 	case n+1 < g.gates && back != "":

@@ -70,25 +70,13 @@ func (s *lapsing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	way := &gated{how: s.how}
+	way := &gated{how: s.how, behind: s.behind, gates: s.gates, pages: s.pages, links: s.links}
 	if no, ok := strings.CutPrefix(r.URL.Path, "/gate"); ok {
 		n, _ := strconv.Atoi(no)
-		back := r.FormValue("back")
 		if n+1 == s.gates {
 			s.give(w, r)
 		}
-		switch {
-		case n+1 < s.gates && back != "":
-			way.send(w, fmt.Sprintf("/gate%d?back=%s", n+1, back))
-		case n+1 < s.gates:
-			way.send(w, fmt.Sprintf("/gate%d", n+1))
-		case s.behind == "stay":
-			fmt.Fprint(w, "Welcome. <a href=/>Enter</a>")
-		case back != "":
-			way.send(w, back)
-		default:
-			way.send(w, "/")
-		}
+		way.onward(w, r, n)
 		return
 	}
 	if !s.in(w, r) {
@@ -106,23 +94,11 @@ func (s *lapsing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.give(w, r)
 			fmt.Fprint(w, `<!doctype html><script>location.reload()</script>`)
 		default:
-			to := "/gate0"
-			if s.behind == "back" {
-				to += "?back=" + r.URL.Path
-			}
-			way.send(w, to)
+			way.sendToGate(w, r)
 		}
 		return
 	}
-	n, err := strconv.Atoi(r.URL.Path[1:])
-	if r.URL.Path != "/" && (err != nil || n >= s.pages) {
-		http.NotFound(w, r)
-		return
-	}
-	fmt.Fprintf(w, "<title>page %d</title><p>This is page %d", n, n)
-	for i := n*s.links + 1; i <= (n+1)*s.links && i < s.pages; i++ {
-		fmt.Fprintf(w, "<a href=/%d>%d</a>", i, i)
-	}
+	way.page(w, r)
 }
 
 func (s *lapsing) String() string {

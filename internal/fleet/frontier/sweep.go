@@ -15,7 +15,7 @@ type sweep struct {
 	Learn bool   `cbor:"1,keyasint,omitempty"` // first the rests of what was fetched are taken in
 	At    []byte `cbor:"2,keyasint,omitempty"` // key of the next URL
 	Only  uint32 `cbor:"3,keyasint,omitempty"` // if set, only URLs of this template go on
-	Next  bool   `cbor:"4,keyasint,omitempty"` // only next pages of lists do
+	Next  bool   `cbor:"4,keyasint,omitempty"` // only next pages of lists do, and what has a form that bears
 }
 
 func (x *tx) sweepFrom(t *Task, learn bool) {
@@ -116,15 +116,10 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 		case t.Sweep == nil:
 		case t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only:
 			return nil
-		case t.Sweep.Next:
-			if m.Good(u) {
-				return x.letGo(t, m, k.key, r, 0)
-			}
-			follows, err := x.follows(t, m, k.key, u, r)
-			if !follows || err != nil {
+		case t.Sweep.Next && !m.Good(u):
+			if follows, err := x.follows(t, m, k.key, u, r); !follows || err != nil {
 				return err
 			}
-			return x.letGo(t, m, k.key, r, crawl.FlagTrial)
 		}
 		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
 			return err

@@ -409,9 +409,9 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 	}
 }
 
-// goOn lets URLs go on when nothing else is left: the next pages of lists, then what was cut with others. It reports whether there may be some.
+// goOn lets URLs go on when nothing else is left: the next pages of lists and what has a good form, then what was cut with others. It reports whether there may be some.
 func (x *tx) goOn(j *Job, t *Task, m *yield.Model) (bool, error) {
-	if !m.Bore() {
+	if !m.Begun() {
 		return x.hear(j, t, m)
 	}
 	x.sweepFrom(t, false)
@@ -421,7 +421,7 @@ func (x *tx) goOn(j *Job, t *Task, m *yield.Model) (bool, error) {
 
 // follows reports whether a URL that is to wait is the next page of a list.
 func (x *tx) follows(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (bool, error) {
-	if r.ownVia(k) == 0 {
+	if !m.MayFollow() || r.ownVia(k) == 0 {
 		return false, nil
 	}
 	var parent crawl.URL

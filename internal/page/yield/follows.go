@@ -26,13 +26,13 @@ func Lister(k crawl.Key) uint64 { return xxh3.HashSeed(k[:], bearsSeed) | 1 }
 // rewards counts a new answer for the page that has named it, and for its form.
 func (m *Model) rewards(t *Template, a *Answer, of kind) {
 	if of == isNew || of == isPartly {
-		m.bore(a)
+		m.fruit(a)
 		m.formed(t, true)
 	}
 }
 
-// bore counts a new answer for the page that has named it.
-func (m *Model) bore(a *Answer) {
+// fruit counts a new answer for the page that has named it.
+func (m *Model) fruit(a *Answer) {
 	if a.Lister != 0 && m.counted(a.Lister) == bearsFrom {
 		m.Bearing++
 		m.metaDirty = true
@@ -45,8 +45,8 @@ func (m *Model) hasBorne(lister uint64) bool {
 	return n >= bearsFrom
 }
 
-// Bore reports whether pages have begun to bear since it was asked last. What waits may follow them.
-func (m *Model) Bore() bool {
+// Begun reports whether pages, or forms of URLs, have begun to bear since it was asked last. What waits may go on for them.
+func (m *Model) Begun() bool {
 	if m.cuts == 0 || m.Bearing == m.Followed {
 		return false
 	}
@@ -54,12 +54,12 @@ func (m *Model) Bore() bool {
 	return true
 }
 
+// MayFollow reports whether there is anything that a URL may follow.
+func (m *Model) MayFollow() bool { return m.Bearing > 0 }
+
 // Follows reports whether a URL is that of the next page after one that bears: one of its numbers is larger by one or two. Of a list that counts
 // entries the page that has named the URL is the one before, if a number is larger by no more than it was there: 20, 40, 60.
 func (m *Model) Follows(u, parent crawl.URL) bool {
-	if m.Bearing == 0 {
-		return false
-	}
 	s, looked := u.String(), 0
 	for i := len(s) - len(u.Path()) - len(u.Query()); i < len(s) && looked < maxBefore; i++ {
 		if s[i] < '0' || s[i] > '9' {

@@ -40,11 +40,11 @@ func TestFollows(t *testing.T) {
 			t.Errorf("%s, named by %s, follows: %v", c.url, c.parent, got)
 		}
 	}
-	if m.Bore() {
+	if m.Begun() {
 		t.Error("what waits is looked at, and nothing does")
 	}
 	m.cut(m.groups[article.Group], &Answer{URL: parsed(t, "http://h.test/article/1")})
-	if kept := map[string][]byte{}; !restarted(t, m, kept).Bore() || !m.Bore() || m.Bore() || restarted(t, m, kept).Bore() {
+	if kept := map[string][]byte{}; !restarted(t, m, kept).Begun() || !m.Begun() || m.Begun() || restarted(t, m, kept).Begun() {
 		t.Error("what waits is not looked at once")
 	}
 }

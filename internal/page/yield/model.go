@@ -61,7 +61,7 @@ type Meta struct {
 	Rests     uint32 `cbor:"6,keyasint"`
 	Chosen    uint32 `cbor:"8,keyasint,omitempty"`
 	Endless   int    `cbor:"9,keyasint,omitempty"`  // times that something which was let go has no end: see Hear
-	Bearing   int64  `cbor:"10,keyasint,omitempty"` // pages that bear: see Follows,
+	Bearing   int64  `cbor:"10,keyasint,omitempty"` // pages and forms that bear: see Follows, good,
 	Followed  int64  `cbor:"11,keyasint,omitempty"` // and those after which what waits was looked at
 }
 

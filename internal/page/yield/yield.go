@@ -378,7 +378,7 @@ func (m *Model) Take(a *Answer) Event {
 func (m *Model) skipped(t, via *Template, a *Answer) Event {
 	t.Skipped = min(t.Skipped+1, markMixed-1)
 	if via != nil && via.Group != t.Group && t.Dry == 0 && !m.groups[t.Group].Cut && !t.mixed() {
-		m.bore(a)
+		m.fruit(a)
 		return m.credit(via)
 	}
 	return Nothing
