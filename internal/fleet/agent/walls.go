@@ -23,6 +23,8 @@ const (
 	maxLed = crawl.MaxAgain
 	// maxMoment bounds, in bytes, a page that only asks to wait a moment.
 	maxMoment = 64 << 10
+	// maxOpened bounds what it is without its codings, in bytes, where it is looked at for that: it is not decoded once more, as it is read for sure.
+	maxOpened = 1 << 20
 )
 
 // sends returns the cookies that a request for a URL carries now.
@@ -300,11 +302,14 @@ func (l *lease) glance(p *page) (refresh, alone bool) {
 		return false, false
 	}
 	p.named = nil
-	body, err := resp.Decoded(maxMoment)
+	body, err := resp.Decoded(maxOpened)
+	if err != nil || len(body) > maxMoment {
+		return false, false
+	}
 	l.mu.Lock()
 	may := p.cookie || l.gates.seen(silent)
 	l.mu.Unlock()
-	if err != nil || !may && !bytes.Contains(bytes.ToLower(body), []byte("refresh")) {
+	if !may && !parse.MayRefresh(body) {
 		return false, false
 	}
 	fault := l.readSafely(p.url, func(doc *parse.Page) { refresh, alone = l.glanced(p, body, doc) })

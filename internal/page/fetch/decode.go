@@ -32,7 +32,7 @@ func (r *Response) Coded() bool {
 // longer), KindEncoding (a coding is unknown or broken) or KindReset (it was cut short) it returns what could be had: of a
 // text that has none of the codings that its header names all of it, and the error is ErrNotCoded.
 // Beyond a few megabytes it lies outside the heap, in memory of which there is one piece for all: the next one who needs
-// it waits for this response's Release.
+// it waits for this response's Release. What lies in the heap is decoded once: the next call returns it again.
 func (r *Response) Decoded(max int64) ([]byte, error) { return r.decoded(max, false) }
 
 // Unpacked is Decoded for what may be a gzip file besides, as sitemaps are.
@@ -42,6 +42,10 @@ func (r *Response) Unpacked(max int64) ([]byte, error) { return r.decoded(max, t
 var ErrNotCoded = errors.New("plain text without the content coding of its header")
 
 func (r *Response) decoded(max int64, unpack bool) ([]byte, error) {
+	if r.plain != nil && !unpack && int64(len(r.plain)) <= max {
+		return r.plain, nil
+	}
+	r.plain = nil // its memory is used again
 	out, err := r.undone(max, unpack)
 	if crawl.KindOf(err) != crawl.KindEncoding || !isText(r.start) {
 		return out, err
@@ -109,6 +113,9 @@ func (r *Response) undone(max int64, unpack bool) ([]byte, error) {
 		}
 	}
 	out, err := r.fill(in, max)
+	if err == nil && !unpack && r.arena == nil {
+		r.plain = out
+	}
 	if err != nil && r.Truncated != "" && !errors.Is(err, errTooLarge) {
 		return out, &crawl.Error{Op: "decode", Kind: crawl.KindReset, Err: err}
 	}
@@ -125,6 +132,9 @@ func (r *Response) whole(coding string, max int64) ([]byte, bool) {
 	defer inflaters.Put(d)
 	out, ok := d.Gzip(r.room(), r.Body)
 	*r.text = out
+	if ok {
+		r.plain = out
+	}
 	return out, ok
 }
 

@@ -74,7 +74,8 @@ type Response struct {
 	chunked  bool
 	transfer []string // transfer codings beside chunked, in the order in which they were applied
 	held     int64    // of the client's memory for bodies
-	text     *[]byte  // what has been decoded
+	text     *[]byte  // memory for what is decoded
+	plain    []byte   // the body without its codings, if it was decoded and lies in text
 	arena    *arena
 	c        *Client
 	sc       *scratch // the memory that the slices lie in
@@ -101,7 +102,7 @@ func (r *Response) Release() {
 	if r.text != nil && cap(*r.text) <= keepText {
 		texts.Put(r.text)
 	}
-	r.sc, r.held, r.text, r.arena = nil, 0, nil, nil
+	r.sc, r.held, r.text, r.plain, r.arena = nil, 0, nil, nil, nil
 }
 
 // Redirects reports whether the status is one of those that may send elsewhere.

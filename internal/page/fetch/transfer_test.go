@@ -136,6 +136,12 @@ func TestTransferCodings(t *testing.T) {
 		if !bytes.Equal(body, c.body) || r.Sum() != sha1.Sum(c.entity) {
 			t.Errorf("%q: %d bytes, want %d; sum is that of the body: %v", c.head, len(body), len(c.body), r.Sum() == sha1.Sum(c.entity))
 		}
+		if again, err := r.Decoded(8 << 20); err != nil || !bytes.Equal(again, c.body) || r.Spool == nil && len(again) > 0 && &again[0] != &body[0] {
+			t.Errorf("%q: what is in memory was decoded once more, or is another: %d bytes: %v", c.head, len(again), err)
+		}
+		if short, err := r.Decoded(max(1, int64(len(c.body))-1)); r.Coded() && len(c.body) > 1 && (err == nil || len(short) >= len(c.body)) {
+			t.Errorf("%q: %d bytes of %d at most: %v", c.head, len(short), len(c.body)-1, err)
+		}
 		raw := r.Raw
 		if r.Spool != nil {
 			f, err := r.Spool.Open(int64(len(r.Head)))

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -398,6 +399,40 @@ func TestGenerated(t *testing.T) {
 	t.Logf("%d documents of %d judged", judged, *documents)
 	if judged < *documents*9/10 {
 		t.Errorf("only %d documents of %d could be judged", judged, *documents)
+	}
+}
+
+// What the scanner finds a refresh in may have one, and hardly anything else.
+func TestMayRefresh(t *testing.T) {
+	has, may := 0, 0
+	for seed := range uint64(*documents) {
+		doc, _ := generate(seed)
+		var p Page
+		Scan([]byte(doc), Options{}, &p)
+		refreshes := p.Reload || slices.ContainsFunc(p.Links, func(l Link) bool { return l.Kind == Refresh })
+		if refreshes {
+			has++
+		}
+		if MayRefresh([]byte(doc)) {
+			may++
+		} else if refreshes {
+			t.Fatalf("document %d: it has none: %q", seed, doc)
+		}
+	}
+	if has == 0 || may > 2*has {
+		t.Errorf("%d documents of %d have one, %d may", has, *documents, may)
+	}
+	for doc, want := range map[string]bool{
+		"":                      false,
+		"<meta http-eq":         false,
+		"<META HTTP-EQUIV=REFR": false,
+		"quick <p>refresh q":    false,
+		"<META HTTP-EQUIV\n= \"ReFresh\" content=1>":              true,
+		"<meta http-equiv=content-type><meta http-equiv=refresh>": true,
+	} {
+		if got := MayRefresh([]byte(doc)); got != want {
+			t.Errorf("%q: %v", doc, got)
+		}
 	}
 }
 

@@ -183,6 +183,42 @@ func RefreshHeader(value string) (ref string, ok bool) {
 	return string(v), ok
 }
 
+// MayRefresh reports whether an HTML document may have an http-equiv that is a refresh: it has none if this says so, and most likely one else.
+// It costs little where there is none.
+func MayRefresh(doc []byte) bool {
+	return mayRefresh(doc, 'q') || mayRefresh(doc, 'Q')
+}
+
+// mayRefresh looks at what stands behind the names that end in "equiv", by the rarest letter of these.
+func mayRefresh(doc []byte, rarest byte) bool {
+	for {
+		at := bytes.IndexByte(doc, rarest)
+		if at < 0 {
+			return false
+		}
+		doc = doc[at+1:]
+		rest, found := foldPrefix(doc, "uiv")
+		if !found {
+			continue
+		}
+		rest = bytes.TrimLeft(rest, " \t\n\f\r")
+		if len(rest) == 0 || rest[0] != '=' {
+			continue
+		}
+		if _, found = foldPrefix(bytes.TrimLeft(rest[1:], " \t\n\f\r\"'"), "refresh"); found {
+			return true
+		}
+	}
+}
+
+// foldPrefix returns what stands behind a prefix in ASCII, whose case does not matter.
+func foldPrefix(b []byte, prefix string) (rest []byte, found bool) {
+	if len(b) < len(prefix) || !foldEqual(b[:len(prefix)], prefix) {
+		return b, false
+	}
+	return b[len(prefix):], true
+}
+
 // cutUnquoted cuts at the first separator that does not stand in a quoted string (RFC 9110, section 5.6.4), or at the first one where such a
 // string has no end.
 func cutUnquoted(s string, sep byte) (before, rest string) {
