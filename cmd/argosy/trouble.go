@@ -67,6 +67,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindBomb):         {"", "--max-body allows larger ones: four times as much once decompressed"},
 	string(crawl.KindLong):         {"", "URLs that stand behind them can be given as seeds (--seeds FILE)"},
 	string(crawl.KindScripts):      {"", "scripts are not run: its sitemap (--sitemaps), or the addresses that its scripts ask, may be given as seeds (--seeds FILE)"},
+	string(crawl.KindWall):         {"", "--cookies of a browser that has passed it, in a new directory (-o); in the middle of a session a longer --delay may help"},
 	string(crawl.KindForm):         {"", "--cookies of a browser that has passed a log-in; what a search finds: docs/collect.md"},
 	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies, in a new directory (-o)"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},

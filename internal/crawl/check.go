@@ -325,7 +325,7 @@ func (c *check) outcome(o *Outcome) {
 	c.items("pictures", len(o.Pictures), maxSamples)
 	c.items("names", len(o.Names), maxSamples)
 	c.items("numbers", len(o.Numbers), maxSamples)
-	c.items("again", len(o.Again), MaxAgain)
+	c.items("again", max(len(o.Again), len(o.Walled)), MaxAgain)
 	c.real("score", float64(o.Score), 1)
 	c.real("expected", float64(o.Expected), 1)
 	if a := o.Answered; a != nil {

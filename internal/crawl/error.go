@@ -40,6 +40,7 @@ const (
 	KindWantsCert   Kind = "wants-certificate"   // it wants a certificate of whoever asks
 	KindLong        Kind = "long-page"           // of a page that was fetched: too long to be read to its end
 	KindScripts     Kind = "scripts"             // of a page that was fetched: without its scripts it has no text and no links
+	KindWall        Kind = "wall"                // of a page that was fetched: it shows what stands in the place of others of its site
 	KindForm        Kind = "form"                // of a page that was fetched: all that it leads to stands behind a form
 	KindSearch      Kind = "search"              // a search engine's answer is none: a block, or nothing that can be read
 )
@@ -96,6 +97,7 @@ var words = map[Kind]string{
 	KindWantsCert:    "it wants a certificate of whoever asks, and none can be given",
 	KindLong:         "of a long page only the first 128 MiB are read for links",
 	KindScripts:      "needs JavaScript: no text and no links without scripts",
+	KindWall:         "something else stands in its place: a question for consent, a log-in, or a check of its visitors",
 	KindForm:         "what is behind it stands behind a form: a log-in, or a search",
 	KindSearch:       "its search gives no answer that can be read, or refuses us",
 	ReasonScope:      "outside the scope",

@@ -103,3 +103,13 @@ func cutOrdered(b []byte) (n uint32, rest []byte, ok bool) {
 	}
 	return n, b[1+size:], true
 }
+
+// Others returns those of keys that are of the site of k and not k itself, in a slice of its own.
+func Others(keys []Key, k Key) (out []Key) {
+	for _, v := range keys {
+		if v != k && [4]byte(v[:4]) == [4]byte(k[:4]) { // a key begins with its site
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -227,6 +227,9 @@ type Outcome struct {
 	// what they answered is archived beside the pages.
 	Again []Key `cbor:"38,keyasint,omitempty"`
 
+	// Walled are URLs of the site whose answers showed what is now known for a wall in the place of pages. They are asked again whatever they answered.
+	Walled []Key `cbor:"48,keyasint,omitempty"`
+
 	Figures  Marks `cbor:"37,keyasint,omitempty"` // marks of the text's figures
 	Pictures Marks `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
 	Names    Marks `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes

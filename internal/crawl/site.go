@@ -68,13 +68,27 @@ type Pace struct {
 type Gates struct {
 	Keys  []Key `cbor:"1,keyasint,omitempty"` // URLs that pages led to, from which a cookie of a new name came
 	Walls uint8 `cbor:"2,keyasint,omitempty"` // kinds of walls that matter there, a bit each, as the agent has them
+
+	Texts []Text `cbor:"3,keyasint,omitempty"` // what walls show that stand in the place of its pages
+	Vain  uint8  `cbor:"4,keyasint,omitempty"` // times that such were looked for where there was none
+	Shut  uint8  `cbor:"5,keyasint,omitempty"` // leases in a row that known ones let none through
+}
+
+// Text is what a page shows, for others to be told that show the same.
+type Text struct {
+	Sum    uint64 `cbor:"1,keyasint"` // of all its words
+	Sample Marks  `cbor:"2,keyasint"` // the smallest marks of its phrases
 }
 
 func (g *Gates) len() int {
 	if g == nil {
 		return 0
 	}
-	return len(g.Keys)
+	n := max(len(g.Keys), len(g.Texts))
+	for i := range g.Texts {
+		n = max(n, len(g.Texts[i].Sample))
+	}
+	return n
 }
 
 // SiteState is a site record as a lease carries it: spans instead of times.

@@ -83,6 +83,16 @@ func (l *lease) oftenBack(k crawl.Key) bool {
 func (l *lease) ends(p *page) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.stoodBefore(p) && !l.oftenBack(p.url.Key()) {
+		p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil
+		l.queue = append([]crawl.Target{p.target}, l.queue...)
+		l.more.Broadcast()
+		l.queueLocked(p.outcome, p.found)
+		return
+	}
+	if p.at.shut && p.outcome.State == crawl.Fetched && p.outcome.Reason == "" {
+		p.outcome.Reason = crawl.KindWall
+	}
 	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) && !p.walked { // a key begins with its site
 		if l.overtaken(p) && !l.oftenBack(own) {
 			p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil

@@ -41,6 +41,8 @@ type lease struct {
 	robotsWith  string       // the names of the cookies that it was asked with
 	robotsMay   bool         // behind a wall there may be another one: this lease asked for it without cookies, and was not told that there is none
 	robotsFound bool         // its last answer was a file
+	robotsSum   uint64       // the sum of the bytes of that, if it was a page
+	robotsShown *shown       // what it shows then
 	alone       sync.RWMutex // held while a page is asked for: by one worker alone where the wall before it is to be passed
 
 	mu      sync.Mutex // guards what follows
@@ -62,6 +64,7 @@ type lease struct {
 	back    map[crawl.Key]int  // how often URLs were asked again because of a cookie that came behind them
 	vain    [walls]int         // by kinds of walls: times that a page was asked again at once for nothing, since a wall let the lease through
 	let     bool               // one has
+	veils                      // what is known of walls in the place of pages
 	again   bool               // robots.txt is to be asked for again: no target is taken before
 	astray  int                // cookies in a row because of which URLs were asked again that lead on still
 	round   bool               // URLs were asked again because of a cookie, and none of them is known to lead on

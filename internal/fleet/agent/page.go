@@ -40,6 +40,7 @@ type page struct {
 	named   []crawl.URL    // what that names beside where it sends its reader
 	also    []crawl.URL    // what walls before it have named
 	sum     [20]byte       // of that answer
+	at      instead        // whether a wall stands in its place
 }
 
 // one works on a target. An error is one of the node, not of the site.
@@ -403,6 +404,9 @@ func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 func (l *lease) queueLocked(o *crawl.Outcome, f *finder) {
 	if f != nil {
 		l.linksLocked(f)
+	}
+	if o.State == crawl.Fetched && len(l.walled) > 0 {
+		o.Walled, l.walled = l.walled, nil
 	}
 	l.noteOutcome(o)
 	o.Owner, o.Gen = l.layer.Owner, l.layer.Gen

@@ -216,8 +216,13 @@ func (l *lease) robotsBehind(u crawl.URL) (change *crawl.RobotsChange, rules rob
 	for n := 0; ; n++ {
 		l.robotsWith = names(l.sends(u))
 		var found bool
+		before := l.robotsShown
 		change, rules, found, ok = l.fetchRobots(u)
-		l.robotsFound = found
+		if l.robotsFound = found; before != nil && found && change.State == crawl.RobotsRules && l.robotsShown == nil {
+			l.mu.Lock()
+			l.gates.stood(before) // a page, and now a file
+			l.mu.Unlock()
+		}
 		if !ok || found || n == maxSelf || names(l.sends(u)) == l.robotsWith {
 			return change, rules, ok
 		}
@@ -278,6 +283,10 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
 		}
 		rules = robots.Parse(body, l.product)
+		l.robotsSum, l.robotsShown = 0, nil
+		if p := (&page{url: at, resp: resp}); rules.Empty() && paged(p) {
+			l.robotsSum, l.robotsShown = bytesSum(p), l.look(p)
+		}
 		return &crawl.RobotsChange{
 			State: crawl.RobotsRules, Rules: rules.Encode(), For: l.robotsFor(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
 		}, rules, !rules.Empty() || parse.TypeOf(resp.Media()) != parse.HTML, true

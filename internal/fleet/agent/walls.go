@@ -56,18 +56,26 @@ func (l *lease) reach(p *page) (err error) {
 	if p.resp, p.sent, err = l.visit(p.url); err != nil || p.resp == nil || !l.passes(p, p.sent, 0) {
 		return err
 	}
+	defer l.tried(p)
 	l.alone.Lock()
 	defer l.alone.Unlock()
-	if l.spent(p.wall) { // others have seen meanwhile that it leads nowhere
+	if !l.stillStands(p) || l.spent(p.wall) { // others have seen meanwhile that it leads nowhere
 		return nil
 	}
 	for n := 1; ; n++ {
 		before := p.resp
-		if p.resp, p.sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || p.worse()) {
+		if l.rulesFirst(p) {
+			l.beside(p.url, before, crawl.ReasonRedirects)
+			before.Release()
+			p.also, p.resp = append(p.also, p.named...), nil
+			return nil
+		}
+		if p.resp, p.sent, err = l.ask(p.url); before.Status == http.StatusOK && !l.forNow(p, err) && (err != nil || l.worse(p)) {
 			if p.resp != nil && err == nil {
 				p.cookie = l.takes(p.url, p.resp, p) || p.cookie
 				l.beside(p.url, p.resp, crawl.ReasonRedirects)
 			}
+			l.kept(p, err)
 			p.resp.Release()
 			p.resp = before
 			l.inVain(p.wall)
@@ -99,7 +107,10 @@ func (f *finder) before(p *page) {
 
 // worse reports whether a page's answer shows that the one before, which was a page, was not a wall: that one stays then. Only a wall that had its
 // reader come back may lead elsewhere.
-func (p *page) worse() bool {
+func (l *lease) worse(p *page) bool {
+	if p.wall == inPlace {
+		return l.worseInPlace(p)
+	}
 	return p.resp == nil || p.resp.Status >= 400 || p.wall == silent && p.resp.Status != http.StatusOK
 }
 
@@ -109,7 +120,7 @@ func (l *lease) forNow(p *page, err error) bool {
 	switch {
 	case l.ctx.Err() != nil, p.resp == nil && err == nil, err != nil && crawl.KindOf(err) == crawl.KindArchive:
 		return true
-	case p.wall != sendsBack || int(p.target.Tries) >= l.job.Limits.Retries:
+	case p.wall != sendsBack && !(p.wall == inPlace && p.at.known) || int(p.target.Tries) >= l.job.Limits.Retries:
 		return false
 	case err != nil:
 		return crawl.KindOf(err).Transient()
@@ -159,6 +170,8 @@ const (
 	denies         // its status says that this is not for everybody
 	silent         // a small page names nothing but itself, and a script of it comes back
 	sendsOn        // a redirect
+	inPlace        // a page as others, in the place of another one: inplace.go
+	stalls         // the site says that it cannot answer now, and gives a cookie
 	walls          // their number
 )
 
@@ -166,14 +179,24 @@ const (
 // 0): others than were sent have come by now, and the answer leads back to the page, or to where those came from meanwhile, or is a wall.
 func (l *lease) passes(p *page, sent string, n int) bool {
 	before := l.sends(p.url)
-	p.cookie = l.takes(p.url, p.resp, p) || p.cookie
+	p.fresh = l.takes(p.url, p.resp, p)
+	p.cookie = p.fresh || p.cookie
 	if l.l.Asked != nil {
 		return false
 	}
 	now := l.sends(p.url)
-	if n == 0 {
+	switch {
+	case n == 0:
 		l.shown(p, sent)
+	case p.wall == inPlace || p.wall == stalls:
+		return l.cameAgain(p, before, sent, now, n)
 	}
+	return l.mayLead(p, before, sent, now, n) || n == 0 && !p.resp.Redirects() && l.stands(p, sent, now)
+}
+
+// mayLead is passes for answers that say themselves that they may be walls. The URL was asked for with the cookies sent; just before its answer came there
+// were others, and now there are these.
+func (l *lease) mayLead(p *page, before, sent, now string, n int) bool {
 	if to, leads := redirectOf(p); leads {
 		p.wall = sendsOn
 		back := to.String() == p.url.String() || names(before) != names(sent)
@@ -215,7 +238,7 @@ func (l *lease) passed(w wall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.vain, l.let = [walls]int{}, true
-	if w == silent || w == sendsBack {
+	if w == silent || w == sendsBack || w == stalls {
 		l.gates.sees(w)
 	}
 	l.robotsAgain()

@@ -7,6 +7,21 @@ import (
 	"argosy/internal/crawl"
 )
 
+// namesAgain makes the URLs pending that an outcome has asked again.
+func (x *tx) namesAgain(t *Task, r *record, o *crawl.Outcome) error {
+	for _, k := range o.Again {
+		if err := x.askAgain(recKey{t.space(), k}, r.Hops+1); err != nil {
+			return err
+		}
+	}
+	for _, k := range crawl.Others(o.Walled, o.Key) {
+		if err := x.walled(recKey{t.space(), k}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // askAgain makes a URL pending that was answered by a redirect, so many hops behind the first of its chain: chains end, also those
 // that go in circles.
 func (x *tx) askAgain(k recKey, hops uint8) error {
@@ -19,6 +34,15 @@ func (x *tx) askAgain(k recKey, hops uint8) error {
 	}
 	r.Hops, r.Counted = hops, r.Counted|countedAgain|countedLed // some may have led to it
 	return nil
+}
+
+// walled makes a URL pending whose answer stood in the place of its page.
+func (x *tx) walled(k recKey) error {
+	r, err := x.record(k.space, k.key)
+	if err != nil || r == nil || r.State != crawl.Fetched {
+		return err
+	}
+	return x.undo(k, r)
 }
 
 // leadsOn notes that a URL has led to another one of its site that waits, or leads on itself, perhaps to one that waits: one that was not found

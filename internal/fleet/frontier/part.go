@@ -184,10 +184,8 @@ func (x *tx) outcome(j *Job, t *Task, l *Lease, o *crawl.Outcome) error {
 			}
 		}
 	}
-	for _, k := range o.Again {
-		if err := x.askAgain(recKey{t.space(), k}, r.Hops+1); err != nil {
-			return err
-		}
+	if err := x.namesAgain(t, r, o); err != nil {
+		return err
 	}
 	if r.Flags&crawl.FlagNoScheme != 0 && (o.Reason == crawl.ReasonNoHTTPS || o.State == crawl.Failed && o.Reason.NoHTTPS()) { // failed: from an agent of 0.1.0
 		return x.insecure(j, t, r)

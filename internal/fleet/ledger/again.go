@@ -99,7 +99,7 @@ func but(tasks []uint32) string {
 
 // askAgain keeps beside the pages what URLs answered that are asked again since an outcome, as the frontier does.
 func (w *writer) askAgain(job uint32, o *crawl.Outcome) error {
-	if len(o.Again) == 0 {
+	if len(o.Again)+len(o.Walled) == 0 {
 		return nil
 	}
 	if err := w.flush(); err != nil {
@@ -111,14 +111,20 @@ func (w *writer) askAgain(job uint32, o *crawl.Outcome) error {
 	if err != nil || known > 0 { // a repeat, of which nothing follows
 		return err
 	}
-	const moved = `owner = ? AND gen = ? AND key = ? AND state = 'fetched' AND redirect IS NOT NULL`
-	for _, k := range o.Again {
-		if err := w.exec(pagesKept+` FROM pages WHERE job = ? AND `+moved+` AND warc IS NOT NULL ON CONFLICT DO NOTHING`, job, o.Owner, o.Gen, k[:]); err != nil {
-			return err
+	const (
+		had   = `owner = ? AND gen = ? AND key = ? AND state = 'fetched'`
+		moved = had + ` AND redirect IS NOT NULL`
+	)
+	undo := func(which string, keys []crawl.Key) error {
+		for _, k := range keys {
+			if err := w.exec(pagesKept+` FROM pages WHERE job = ? AND `+which+` AND warc IS NOT NULL ON CONFLICT DO NOTHING`, job, o.Owner, o.Gen, k[:]); err != nil {
+				return err
+			}
+			if err := w.delete(job, which, int64(o.Owner), int64(o.Gen), k[:]); err != nil {
+				return err
+			}
 		}
-		if err := w.delete(job, moved, int64(o.Owner), int64(o.Gen), k[:]); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
+	return errors.Join(undo(moved, o.Again), undo(had, crawl.Others(o.Walled, o.Key)))
 }
