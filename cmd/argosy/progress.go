@@ -366,7 +366,7 @@ func printCounts(w io.Writer, s assemble.Summary) {
 		fmt.Fprintln(w, "  every URL leads to one page, which names no other: if it is a login or asks\n  for consent, --cookies of a browser that has passed it help")
 	}
 	if s.Discovered == 1 && s.Pages == 1 && len(s.Losses) == 0 {
-		fmt.Fprintln(w, "  that page names no other: links that its scripts would make are not seen; a sitemap may have them (--sitemaps)")
+		fmt.Fprintln(w, "  that page names no other: links that its scripts would make are not seen; a sitemap may have them (--sitemaps);\n  if it asks for consent or a log-in, --cookies of a browser that has passed it help")
 	}
 	if s.State == crawl.JobDone && s.Pages == 0 && s.Discovered == s.Moved+1 && s.Searches == nil && len(s.Troubles)+len(s.Losses) == 0 {
 		fmt.Fprintln(w, "  that document names no URL: links are read in HTML, XML and style sheets, not in PDF, plain text or pictures (--seeds FILE takes a list)")

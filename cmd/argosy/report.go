@@ -129,6 +129,7 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 		fmt.Fprintln(w, "\nTraps")
 		printTraps(w, r.Traps, retryCut(r.Dir))
 	}
+	printInTheWay(w, r)
 	if err := printTemplates(w, r); err != nil {
 		return err
 	}
@@ -148,6 +149,19 @@ func printOutcome(w io.Writer, r *survey.Report) error {
 		fmt.Fprintf(w, "%s could not be read to the end: see argosy verify %s\n", plural(int64(r.Unread), "archive file"), crawl.Arg(r.Dir))
 	}
 	return nil
+}
+
+// printInTheWay says what may stand in the place of pages.
+func printInTheWay(w io.Writer, r *survey.Report) {
+	if len(r.InTheWay) > 0 {
+		fmt.Fprintln(w, "\nWhat may stand in the way")
+	}
+	for _, v := range r.InTheWay[:min(len(r.InTheWay), shownRows)] {
+		fmt.Fprintf(w, "  %s of %s: %s, such as %s\n", plural(v.URLs, "URL"), v.Site, whatOf(v.Why, v.To), clip(v.Example))
+		if step := meanings[v.Why].step; step != "" {
+			fmt.Fprintf(w, "    → %s\n", at(step, r.Dir))
+		}
+	}
 }
 
 func printShares(w io.Writer, title string, shares []survey.Share) {

@@ -69,10 +69,16 @@ var meanings = map[string]meaning{
 	string(crawl.KindScripts):      {"", "scripts are not run: its sitemap (--sitemaps), or the addresses that its scripts ask, may be given as seeds (--seeds FILE)"},
 	string(crawl.KindWall):         {"", "--cookies of a browser that has passed it, in a new directory (-o); in the middle of a session a longer --delay may help"},
 	string(crawl.KindForm):         {"", "--cookies of a browser that has passed a log-in; what a search finds: docs/collect.md"},
+	ledger.LossSame:                {"they show the same page, byte for byte", inPlace},
+	ledger.LossLed:                 {"they lead to one page of their site", inPlace + "; a limit may be over later: argosy retry DIR --status 302 asks for them once more"},
+	ledger.LossAlone:               {"a seed, whose page names no other", "links that scripts would make are not seen (--sitemaps); " + inPlace},
 	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies, in a new directory (-o)"},
 	string(crawl.KindHeaderLarge):  {"", "check the address: no browser takes such an answer"},
 	string(crawl.KindSearch):       {"", "argosy tasks says what its searches wait for, and argosy tasks show each one's history"},
 }
+
+// inPlace is the step where something may stand in the place of pages.
+const inPlace = "if that asks for consent or a log-in, --cookies of a browser that has passed it, in a new directory (-o)"
 
 // meaningOf returns what a reason means.
 func meaningOf(why string) meaning {

@@ -10,7 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"argosy/internal/fleet/ledger"
+	"argosy/internal/fleet/survey"
+	"argosy/internal/fleet/verdict"
+	"argosy/internal/fleet/verify"
 	"argosy/internal/testkit/fleettest"
 	"argosy/internal/testkit/seeds"
 	"argosy/internal/webs"
@@ -455,5 +460,86 @@ func TestVeils(t *testing.T) {
 			}
 		}
 		sound(t, c.Dir)
+	}
+}
+
+// What stands in the place of pages and lets nobody through is told of at the end, with an example: a page that many URLs show or lead to, and a seed's page
+// that names no other. What a site only has twice is not.
+func TestWhatStandsInTheWayIsTold(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	var had atomic.Int64
+	sites := map[string]http.HandlerFunc{
+		"limit.test": func(w http.ResponseWriter, r *http.Request) { // so many pages for everybody
+			switch {
+			case r.URL.Path == "/limit":
+				fmt.Fprint(w, "<title>Limit</title><p>Come again tomorrow.")
+			case had.Add(1) > 30:
+				send(w, r, "/limit")
+			default:
+				placed(w, r)
+			}
+		},
+		"form.test": func(w http.ResponseWriter, r *http.Request) { // only a form opens it
+			give(w, "s", "1")
+			consents(w, "")
+		},
+		"lone.test": func(w http.ResponseWriter, r *http.Request) {
+			give(w, "s", "1")
+			consents(w, "")
+		},
+		"open.test": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/50" || r.URL.Path == "/51" {
+				consents(w, "")
+			} else if r.URL.Path == "/52" || r.URL.Path == "/53" {
+				send(w, r, "/")
+			} else {
+				placed(w, r)
+			}
+		},
+	}
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = nil
+	for host, answer := range sites {
+		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(w, r)
+				return
+			}
+			answer(w, r)
+		})
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
+	}
+	for n := 1; n < placePages; n++ {
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://form.test:%s/%d", port, n))
+	}
+	sum := runConfig(t, c)
+	got := map[string]verdict.Loss{}
+	for _, l := range sum.Losses {
+		got[l.Why] = l
+	}
+	same, led, lone := got[ledger.LossSame], got[ledger.LossLed], got[ledger.LossAlone]
+	if same.URLs != placePages || same.Sites != 1 || !strings.HasPrefix(same.Example, "http://form.test:"+port+"/") {
+		t.Errorf("of one page for all: %+v", same)
+	}
+	if led.URLs < 20 || led.Sites != 1 || led.Detail != "http://limit.test:"+port+"/limit" || !strings.HasPrefix(led.Example, "http://limit.test:"+port+"/") {
+		t.Errorf("of a limit: %+v", led)
+	}
+	if lone.URLs != 1 || lone.Example != "http://lone.test:"+port+"/" {
+		t.Errorf("of a page that names no other: %+v", lone)
+	}
+	if len(sum.Losses) != 3 || len(sum.Troubles) > 0 {
+		t.Errorf("it says %+v, %+v", sum.Losses, sum.Troubles)
+	}
+	r, err := survey.Make(t.Context(), verify.Place{Dir: c.Dir}, 1, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.InTheWay) != 2 || r.InTheWay[0].Why != ledger.LossSame || r.InTheWay[1].To != led.Detail {
+		t.Errorf("the report says %+v", r.InTheWay)
+	}
+	if n := len(w.Hits("form.test")); n > placePages+1+3 {
+		t.Errorf("form.test was asked %d times", n)
 	}
 }

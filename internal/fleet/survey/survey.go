@@ -62,9 +62,11 @@ type Report struct {
 	Templates  []Template    `json:"templates"`
 	Same       []ledger.Same `json:"-"`
 	Traps      []crawl.Trap  `json:"traps,omitempty"`
-	Topic      *Stats        `json:"topic,omitempty"`   // of a crawl with one
-	Unread     int           `json:"unread,omitempty"`  // files of archives that could not be read to their end
-	Missing    int           `json:"missing,omitempty"` // files of archives that pages are in, and that are not there
+
+	InTheWay []ledger.Alike `json:"in_the_way,omitempty"` // what may stand in the place of pages, most URLs first
+	Topic    *Stats         `json:"topic,omitempty"`      // of a crawl with one
+	Unread   int            `json:"unread,omitempty"`     // files of archives that could not be read to their end
+	Missing  int            `json:"missing,omitempty"`    // files of archives that pages are in, and that are not there
 }
 
 // Site is a site and what came of it.
@@ -180,6 +182,9 @@ func Make(ctx context.Context, at verify.Place, job uint32, now time.Time) (*Rep
 		return nil, err
 	}
 	if r.Same, err = l.Duplicates(ctx, job, maxSame); err != nil {
+		return nil, err
+	}
+	if err := g.inTheWay(ctx, l, job); err != nil {
 		return nil, err
 	}
 	g.misled()

@@ -280,6 +280,9 @@ func (g *Judge) Losses(ctx context.Context, j *frontier.Job, troubles []Trouble)
 	} else if l != nil {
 		out = append(out, *l)
 	}
+	if out, err = g.alike(ctx, j, troubles, out); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(out, func(a, b Loss) int { return cmp.Or(cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Why, b.Why)) })
 	return out, nil
 }
