@@ -229,9 +229,9 @@ func (l *lease) cameAgain(p *page, before, sent, now string, n int) bool {
 	found := !p.at.known && (p.at.shown == nil || was.other(p.at.shown))
 	if still || !p.at.known && !found {
 		defer l.mu.Unlock()
-		if !still {
+		if !still { // at the only page that is known once more: all of the site may be behind it
 			l.gates.triedInVain()
-			return false
+			return n == 1 && p.target.Depth == 0 && len(was.named) == 0 && l.gates.open(false)
 		}
 		p.at.shut, p.named = true, p.at.shown.named
 		if l.vain[inPlace]++; l.vain[inPlace] == maxSelf {
