@@ -70,6 +70,7 @@ var meanings = map[string]meaning{
 	string(crawl.KindWall):         {"", "--cookies of a browser that has passed it, in a new directory (-o); in the middle of a session a longer --delay may help"},
 	string(crawl.KindForm):         {"", "--cookies of a browser that has passed a log-in; what a search finds: docs/collect.md"},
 	ledger.LossSame:                {"they show the same page, byte for byte", inPlace},
+	ledger.LossTitled:              {"they have one title, and name hardly anything", inPlace},
 	ledger.LossLed:                 {"they lead to one page of their site", inPlace + "; a limit may be over later: argosy retry DIR --status 302 asks for them once more"},
 	ledger.LossAlone:               {"a seed, whose page names no other", "links that scripts would make are not seen (--sitemaps); " + inPlace},
 	ledger.LossEmpty:               {"the answer to a seed is empty", "others may be answered otherwise: --user-agent, --header, --cookies, in a new directory (-o)"},

@@ -134,7 +134,8 @@ func (l *lease) mayStall() bool {
 
 // paged reports whether an answer is a page that may be looked at.
 func paged(p *page) bool {
-	return p.resp.Status == http.StatusOK && p.resp.Size > 0 && p.resp.Size <= maxMarked && parse.TypeOf(p.resp.Media()) == parse.HTML
+	mime := p.resp.Media()
+	return p.resp.Status == http.StatusOK && p.resp.Size > 0 && p.resp.Size <= maxMarked && (parse.TypeOf(mime) == parse.HTML || parse.IsXHTML(mime))
 }
 
 // stillStands reports, once nobody else of the lease asks, whether the page is to be asked for again: another one may have found out meanwhile.

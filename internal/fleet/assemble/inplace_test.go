@@ -187,6 +187,10 @@ func inPlace() map[string]http.HandlerFunc {
 			}
 			placed(w, r)
 		},
+		"xhtml.test": first("ok", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/xhtml+xml")
+			fmt.Fprint(w, `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Privacy</title></head><body><p>We value your privacy.</p></body></html>`)
+		}),
 		"busy.test": first("ok", func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, "Checking your browser")
@@ -469,7 +473,7 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 	t.Parallel()
 	w := webs.New()
 	port := served(t, w)
-	var had atomic.Int64
+	var had, tokens atomic.Int64
 	sites := map[string]http.HandlerFunc{
 		"limit.test": func(w http.ResponseWriter, r *http.Request) { // so many pages for everybody
 			switch {
@@ -484,6 +488,10 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 		"form.test": func(w http.ResponseWriter, r *http.Request) { // only a form opens it
 			give(w, "s", "1")
 			consents(w, "")
+		},
+		"token.test": func(w http.ResponseWriter, r *http.Request) { // the same, with other bytes each time
+			give(w, "s", fmt.Sprint(tokens.Add(1)))
+			consents(w, fmt.Sprintf("<p>Reference %x", tokens.Add(7919)))
 		},
 		"lone.test": func(w http.ResponseWriter, r *http.Request) {
 			give(w, "s", "1")
@@ -512,14 +520,19 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
 	}
 	for n := 1; n < placePages; n++ {
-		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://form.test:%s/%d", port, n))
+		for _, host := range []string{"form", "token"} {
+			c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://%s.test:%s/%d", host, port, n))
+		}
 	}
 	sum := runConfig(t, c)
 	got := map[string]verdict.Loss{}
 	for _, l := range sum.Losses {
 		got[l.Why] = l
 	}
-	same, led, lone := got[ledger.LossSame], got[ledger.LossLed], got[ledger.LossAlone]
+	same, titled, led, lone := got[ledger.LossSame], got[ledger.LossTitled], got[ledger.LossLed], got[ledger.LossAlone]
+	if titled.URLs != placePages || titled.Sites != 1 || !strings.HasPrefix(titled.Example, "http://token.test:"+port+"/") {
+		t.Errorf("of one text for all: %+v", titled)
+	}
 	if same.URLs != placePages || same.Sites != 1 || !strings.HasPrefix(same.Example, "http://form.test:"+port+"/") {
 		t.Errorf("of one page for all: %+v", same)
 	}
@@ -529,14 +542,14 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 	if lone.URLs != 1 || lone.Example != "http://lone.test:"+port+"/" {
 		t.Errorf("of a page that names no other: %+v", lone)
 	}
-	if len(sum.Losses) != 3 || len(sum.Troubles) > 0 {
+	if len(sum.Losses) != 4 || len(sum.Troubles) > 0 {
 		t.Errorf("it says %+v, %+v", sum.Losses, sum.Troubles)
 	}
 	r, err := survey.Make(t.Context(), verify.Place{Dir: c.Dir}, 1, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.InTheWay) != 2 || r.InTheWay[0].Why != ledger.LossSame || r.InTheWay[1].To != led.Detail {
+	if len(r.InTheWay) != 3 || r.InTheWay[0].Why != ledger.LossSame || r.InTheWay[1].Why != ledger.LossTitled || r.InTheWay[2].To != led.Detail {
 		t.Errorf("the report says %+v", r.InTheWay)
 	}
 	if n := len(w.Hits("form.test")); n > placePages+1+3 {

@@ -8,6 +8,8 @@ import (
 const (
 	// LossSame is why URLs may be lost that were answered with the same page, byte for byte.
 	LossSame = "same-page"
+	// LossTitled is why URLs may be lost that have one title and name hardly anything.
+	LossTitled = "same-title"
 	// LossLed is why URLs may be lost that lead to one page of their site.
 	LossLed = "led-away"
 	// LossAlone is why a site may be lost whose only page, a seed, names nothing.
@@ -18,12 +20,14 @@ const (
 const (
 	fewAlike   = 8
 	alikeShare = 10
+	titleShare = 2 // where they only have a title in common
+	titleLinks = 8 // and so many links each at most
 )
 
 // Alike are URLs of a site that were answered alike.
 type Alike struct {
 	Site    string `json:"site"`
-	Why     string `json:"why"` // LossSame, LossLed
+	Why     string `json:"why"` // LossSame, LossTitled, LossLed
 	URLs    int64  `json:"urls"`
 	Example string `json:"example"`
 	To      string `json:"to,omitempty"` // where they lead, without a query
@@ -32,25 +36,34 @@ type Alike struct {
 // maxLed bounds of how many places, to which URLs of a site lead, those are counted that do.
 const maxLed = 10_000
 
-// Alikes calls fn for URLs of a site that were answered alike: with the same page, or by a redirect to one place, and where nothing else is known to be wrong
-// with them. There are many, for a site of which had says how many URLs were had.
+// Alikes calls fn for URLs of a site that were answered alike: with the same page, or one of the same title that names hardly anything, or by a redirect to one
+// place, and where nothing else is known to be wrong with them. There are many, for a site of which had says how many URLs were had.
 func (l *Ledger) Alikes(ctx context.Context, job uint32, had func(site string) int64, fn func(Alike)) error {
 	tells := func(v *Alike) {
 		if v.URLs >= fewAlike && v.URLs*alikeShare >= had(v.Site) {
 			fn(*v)
 		}
 	}
-	same := func(rows scanner) error {
-		v := Alike{Why: LossSame}
-		var digest string
-		if err := rows.Scan(&v.Site, &digest, &v.URLs, &v.Example); err != nil {
+	told := map[string]bool{}
+	alike := func(why string, share int64) func(scanner) error {
+		return func(rows scanner) error {
+			v := Alike{Why: why}
+			var what string
+			err := rows.Scan(&v.Site, &what, &v.URLs, &v.Example)
+			if err == nil && v.URLs*share >= had(v.Site) && !told[v.Site] {
+				told[v.Site] = why == LossSame
+				tells(&v)
+			}
 			return err
 		}
-		tells(&v)
-		return nil
 	}
-	if err := l.eachRow(ctx, same, `SELECT site, digest, count(*), min(url) FROM pages WHERE job = ? AND state = 'fetched' AND status = 200 AND html <> 0
-AND bytes > 0 AND reason IS NULL GROUP BY site, digest HAVING count(*) >= ? ORDER BY site, digest`, int64(job), fewAlike); err != nil {
+	const page = ` FROM pages WHERE job = ? AND state = 'fetched' AND status = 200 AND html <> 0 AND reason IS NULL`
+	if err := l.eachRow(ctx, alike(LossSame, alikeShare), `SELECT site, digest, count(*), min(url)`+page+` AND bytes > 0
+GROUP BY site, digest HAVING count(*) >= ? ORDER BY site, digest`, int64(job), fewAlike); err != nil {
+		return err
+	}
+	if err := l.eachRow(ctx, alike(LossTitled, titleShare), `SELECT site, title, count(*), min(url)`+page+` AND title <> '' AND coalesce(links, 0) <= ?
+GROUP BY site, title HAVING count(*) >= ? ORDER BY site, title`, int64(job), titleLinks, fewAlike); err != nil {
 		return err
 	}
 	site, to := "", map[string]*Alike{}
