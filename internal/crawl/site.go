@@ -72,6 +72,13 @@ type Gates struct {
 	Texts []Text `cbor:"3,keyasint,omitempty"` // what walls show that stand in the place of its pages
 	Vain  uint8  `cbor:"4,keyasint,omitempty"` // times that such were looked for where there was none
 	Shut  uint8  `cbor:"5,keyasint,omitempty"` // leases in a row that known ones let none through
+	Bare  []Bare `cbor:"6,keyasint,omitempty"` // pages that name hardly anything: one of them may be such a wall
+}
+
+// Bare is a page and a sum of its bytes.
+type Bare struct {
+	Key Key    `cbor:"1,keyasint"`
+	Sum uint64 `cbor:"2,keyasint"`
 }
 
 // Text is what a page shows, for others to be told that show the same.
@@ -84,7 +91,7 @@ func (g *Gates) len() int {
 	if g == nil {
 		return 0
 	}
-	n := max(len(g.Keys), len(g.Texts))
+	n := max(len(g.Keys), len(g.Texts), len(g.Bare))
 	for i := range g.Texts {
 		n = max(n, len(g.Texts[i].Sample))
 	}

@@ -93,6 +93,7 @@ func (l *lease) ends(p *page) {
 	if p.at.shut && p.outcome.State == crawl.Fetched && p.outcome.Reason == "" {
 		p.outcome.Reason = crawl.KindWall
 	}
+	l.isBare(p)
 	if own := p.url.Key(); p.onto != (crawl.Key{}) && bytes.Equal(p.onto[:4], own[:4]) && !p.walked { // a key begins with its site
 		if l.overtaken(p) && !l.oftenBack(own) {
 			p.outcome.State, p.outcome.Reason, p.outcome.Again = crawl.Beside, crawl.ReasonRedirects, nil

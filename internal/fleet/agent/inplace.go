@@ -23,6 +23,8 @@ const (
 	fewLinks  = 8  // of a page that a second trial is made for
 	maxSights = 64 // URLs of a lease that are remembered by the same bytes,
 	maxTexts  = 32 // and by their texts
+	maxBare   = 16 // URLs that the next lease is told of, as pages that
+	bareLinks = 2  // name so many others at most
 )
 
 // veils are what a lease knows of such walls.
@@ -34,6 +36,7 @@ type veils struct {
 	walled  []crawl.Key            // URLs that were answered by one before that was known: the next outcome tells of them
 	instead uint64                 // the text that was shown behind the last one that was found out,
 	forWhat uint64                 // and its own
+	bare    []crawl.Bare           // the last pages that name hardly anything
 }
 
 // shown is what an answer shows.
@@ -327,6 +330,33 @@ func (l *lease) sees(p *page) (twin bool) {
 	}
 	l.sights[sum] = append(of, own)
 	return twin
+}
+
+// isBare remembers a page that names hardly anything, as walls do, for the next lease. mu is held.
+func (l *lease) isBare(p *page) {
+	if o := p.outcome; p.at.sum == 0 || o.State != crawl.Fetched || o.Links > bareLinks || len(l.jar.cookies) == 0 || l.stood[p.at.sum] {
+		return
+	}
+	if len(l.bare) >= maxBare {
+		l.bare = slices.Delete(l.bare, 0, 1)
+	}
+	l.bare = append(l.bare, crawl.Bare{Key: p.url.Key(), Sum: p.at.sum})
+}
+
+// recalls takes in what an earlier lease has told of.
+func (l *lease) recalls(of []crawl.Bare) {
+	l.bare = slices.Clone(of)
+	l.sights = map[uint64][]crawl.Key{}
+	for _, b := range of {
+		l.sights[b.Sum] = append(l.sights[b.Sum], b.Key)
+	}
+}
+
+// tells has the next lease told of pages that name hardly anything. mu is held.
+func (l *lease) tells() {
+	if l.gates.open(true) && !slices.Equal(l.bare, l.gates.Bare) {
+		l.gates.Bare, l.gates.changed = slices.Clone(l.bare), true
+	}
 }
 
 // sight is a URL, and what it has shown.

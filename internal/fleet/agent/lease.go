@@ -102,6 +102,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 	l.jar.load(d.Site.Cookies)
 	if g := d.Site.Gates; g != nil {
 		l.gates.Gates = *g
+		l.recalls(g.Bare)
 	}
 	l.hold = term.Hold(term.Of(&l.job.Limits), since)
 	l.rep.begin()

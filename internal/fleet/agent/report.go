@@ -214,6 +214,9 @@ func (l *lease) cutSite(p *crawl.Part, now time.Time) {
 		c.Cookies, c.CookiesSet = l.jar.told(), true
 		l.jar.changed = false
 	}
+	if l.hold.End == term.Ending {
+		l.tells()
+	}
 	if l.gates.changed {
 		known := l.gates.Gates
 		c.Gates, l.gates.changed = &known, false

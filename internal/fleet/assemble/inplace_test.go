@@ -556,3 +556,31 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 		t.Errorf("form.test was asked %d times", n)
 	}
 }
+
+// A wall in the middle of a session is found out also where each lease meets it once only.
+func TestWallThatEachLeaseMeetsOnce(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds, c.Job.Limits.LeasePages, c.Job.Limits.SiteConnections = nil, 4, 1
+	for _, host := range []string{"still.test", "stays.test"} {
+		answer := inPlace()[host]
+		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/robots.txt" {
+				http.NotFound(w, r)
+				return
+			}
+			answer(w, r)
+		})
+		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
+	}
+	runConfig(t, c)
+	got := titled(t, c.Dir)
+	for host, had := range got {
+		if n := len(shownPages(had)); n != placePages {
+			t.Errorf("%s: %d pages, want %d; asked %d times", host, n, placePages, len(w.Hits(host)))
+		}
+	}
+	sound(t, c.Dir)
+}
