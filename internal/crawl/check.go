@@ -323,7 +323,7 @@ func (c *check) outcome(o *Outcome) {
 	c.items("sample", len(o.Sample), maxSamples)
 	c.items("figures", len(o.Figures), maxSamples)
 	c.items("pictures", len(o.Pictures), maxSamples)
-	c.items("names", len(o.Names), maxSamples)
+	c.items("names", len(o.Names), 2*maxSamples)
 	c.items("numbers", len(o.Numbers), maxSamples)
 	c.items("again", max(len(o.Again), len(o.Walled)), MaxAgain)
 	c.real("score", float64(o.Score), 1)

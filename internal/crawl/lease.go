@@ -119,10 +119,11 @@ type Mark uint8
 
 // Marks that are wanted of a page.
 const (
-	MarkNone  Mark = iota
-	MarkMay        // of a few pages, as far as the node's budget for marks goes
-	MarkMust       // its template is under suspicion
-	MarkTwice      // what its pages show may be drawn anew for each reader: it is asked for twice, and what both answers show counts
+	MarkNone    Mark = iota
+	MarkMay          // of a few pages, as far as the node's budget for marks goes
+	MarkMust         // its template is under suspicion
+	MarkTwice        // what its pages show may be drawn anew for each reader: it is asked for twice, and what both answers show counts
+	MarkClosely      // its pages differ by little: each of their sentences is marked
 )
 
 // Layer returns where the URL is a page.

@@ -66,7 +66,7 @@ func TestAsksAgainInItsTurn(t *testing.T) {
 // word differs.
 func TestShown(t *testing.T) {
 	of := func(path, body string) *shown {
-		mark := parse.Mark([]byte(body), "http://site.test"+path, nil)
+		mark := parse.Mark([]byte(body), "http://site.test"+path, nil, false)
 		return &shown{Text: crawl.Text{Sum: mark.Text, Sample: mark.Sample}}
 	}
 	const wall = "<h1>We value your privacy</h1><p>Our partners store information on a device. <b>Go on if you agree to it.</b>"

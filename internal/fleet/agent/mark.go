@@ -57,7 +57,7 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 	if !m.may(t.Mark, int64(len(body))) {
 		return
 	}
-	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links)
+	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links, t.Mark >= crawl.MarkClosely)
 	o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers = mark.Text, mark.Sample, mark.Figures, mark.Pictures, mark.Names, mark.Numbers
 	if t.Parent == nil {
 		return
@@ -118,7 +118,7 @@ func (m *Marks) Other(t *crawl.Target, body []byte, o *crawl.Outcome) {
 	if len(body) == 0 || len(body) > maxMarked || o.Links == 0 && !text || !m.may(t.Mark, int64(len(body))) {
 		return
 	}
-	mark := parse.Mark(body, o.URL, nil)
+	mark := parse.Mark(body, o.URL, nil, false)
 	if o.Sample = mark.Sample; text {
 		o.Shows, o.Figures, o.Pictures = mark.Text, mark.Figures, mark.Pictures
 	}

@@ -69,7 +69,7 @@ func domainVisit(t *testing.T, seed string, most int, page func(u crawl.URL) str
 				}
 			}
 			if g.Mark != crawl.MarkNone {
-				m := parse.Mark([]byte(body), g.URL, read.Links)
+				m := parse.Mark([]byte(body), g.URL, read.Links, false)
 				o.Shows, o.Sample, o.Figures, o.Pictures = m.Text, m.Sample, m.Figures, m.Pictures
 			}
 			p.Found, p.Outcomes = append(p.Found, found), append(p.Outcomes, o)

@@ -7,6 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"argosy/internal/crawl"
+	"argosy/internal/page/yield"
 )
 
 // sweep is a walk over the URLs of a task, to look at them again: those that wait may go on, those in its queue may have to
@@ -30,12 +31,20 @@ func (x *tx) sweepFrom(t *Task, learn bool) {
 	x.swept[t.ID] = len(x.taken)
 }
 
+// atOnce is how many URLs of a task one entry looks at again.
+func (t *Task) atOnce() int {
+	if t.Excluded > manyWait {
+		return sweepOfMany
+	}
+	return sweepAtOnce
+}
+
 // sweepTaken looks again at the URLs that wait since this entry, but from before its last sweep of a task began: the view does not have
 // them yet. Those that are pending are looked at when they are given out.
 func (x *tx) sweepTaken(j *Job, t *Task) error {
 	for _, k := range x.taken[:x.swept[t.ID]] {
 		if r := x.recs[k]; r != nil && r.Task == t.ID && r.State == crawl.Excluded {
-			if err := x.again1(j, t, k, r.State, false); err != nil {
+			if err := x.goesOn(t, k, r); err != nil {
 				return err
 			}
 		}
@@ -62,7 +71,7 @@ func (x *tx) step(j *Job, t *Task, n int) error {
 			return it.Close()
 		}
 		if k, ok := ofURLKey(it.Key()); ok {
-			err = x.again1(j, t, k, crawl.State(it.Value()[1]), learn)
+			err = x.again1(j, t, k, it.Value(), learn)
 		}
 	}
 	t.Sweep = nil
@@ -72,14 +81,24 @@ func (x *tx) step(j *Job, t *Task, n int) error {
 	return errors.Join(err, it.Close())
 }
 
-// again1 looks at a URL again; was is its state before this entry.
-func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) error {
-	if learn && was != crawl.Fetched || !learn && was != crawl.Pending && was != crawl.Excluded {
+// again1 looks at a URL again, whose record the view has. Most of those that wait go on waiting: their records are not kept.
+func (x *tx) again1(j *Job, t *Task, k recKey, stored []byte, learn bool) error {
+	switch was := crawl.State(stored[1]); {
+	case learn && was != crawl.Fetched, !learn && was != crawl.Pending && was != crawl.Excluded:
 		return nil
+	case was == crawl.Excluded && x.recs[k] == nil && x.f.recent.get(k) == nil:
+		r, err := decodeRecord(stored)
+		if err != nil {
+			return err
+		}
+		return x.goesOn(t, k, r)
 	}
 	r, err := x.record(k.space, k.key)
 	if err != nil || r == nil || r.Task != t.ID || r.URL == "" {
 		return err
+	}
+	if !learn && r.State == crawl.Excluded {
+		return x.goesOn(t, k, r)
 	}
 	m, err := x.f.model(t)
 	if err != nil {
@@ -95,36 +114,61 @@ func (x *tx) again1(j *Job, t *Task, k recKey, was crawl.State, learn bool) erro
 			return x.keepRest(t, rest.Key, k.key)
 		}
 	case r.State == crawl.Pending:
-		if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
-			return nil
-		}
-		for id := range t.leases {
-			if held, err := x.holds(x.f.leases[id], k.key); held || err != nil {
-				return err
-			}
-		}
-		v, err := x.mustWait(t, m, k.key, u, r)
-		if !v.Wait || err != nil {
-			return err
-		}
-		if err := x.dequeue(t, r.Place); err != nil {
-			return err
-		}
-		x.setAside(t, m, k, u, r, v)
-	case r.State == crawl.Excluded && r.Reason == crawl.ReasonTrapYield:
-		switch {
-		case t.Sweep == nil:
-		case t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only:
-			return nil
-		case t.Sweep.Next && !m.Good(u):
-			if follows, err := x.follows(t, m, k.key, u, r); !follows || err != nil {
-				return err
-			}
-		}
-		if v, err := x.mustWait(t, m, k.key, u, r); v.Wait || err != nil {
-			return err
-		}
-		return x.letGo(t, m, k.key, r, 0)
+		return x.setsAside(t, m, k, u, r)
 	}
 	return nil
+}
+
+// setsAside has a pending URL wait if it must.
+func (x *tx) setsAside(t *Task, m *yield.Model, k recKey, u crawl.URL, r *record) error {
+	if r.Flags&(crawl.FlagSeed|crawl.FlagSitemap|crawl.FlagTrial) != 0 {
+		return nil
+	}
+	for id := range t.leases {
+		if held, err := x.holds(x.f.leases[id], k.key); held || err != nil {
+			return err
+		}
+	}
+	v, err := x.mustWait(t, m, k.key, u, r, true)
+	if !v.Wait || err != nil {
+		return err
+	}
+	if err := x.dequeue(t, r.Place); err != nil {
+		return err
+	}
+	x.setAside(t, m, k, u, r, v)
+	return nil
+}
+
+// goesOn lets a URL that waits go on if it may. The next pages of lists have sweeps of their own.
+func (x *tx) goesOn(t *Task, k recKey, r *record) error {
+	if r.State != crawl.Excluded || r.Reason != crawl.ReasonTrapYield || r.Task != t.ID || r.URL == "" {
+		return nil
+	}
+	m, err := x.f.model(t)
+	if err != nil {
+		return err
+	}
+	u, err := crawl.Parse(r.URL)
+	if err != nil {
+		return nil
+	}
+	next := false
+	switch {
+	case t.Sweep == nil:
+	case t.Sweep.Only != 0 && m.Find(u) != t.Sweep.Only:
+		return nil
+	case t.Sweep.Next && !m.Good(u):
+		if next, err = x.follows(t, m, k.key, u, r); !next || err != nil {
+			return err
+		}
+	}
+	if v, err := x.mustWait(t, m, k.key, u, r, next); v.Wait || err != nil {
+		return err
+	}
+	if x.recs[k] == nil {
+		x.recs[k] = r
+		x.f.recent.put(k, r)
+	}
+	return x.letGo(t, m, k.key, r, 0)
 }

@@ -14,7 +14,9 @@ import (
 // that changes them, and are read when the task is first worked on; models that are not used are forgotten.
 const (
 	modelsSize  = 24 << 20 // bytes of models in memory, about
-	sweepAtOnce = 2000     // URLs of a site that one entry looks at again
+	sweepAtOnce = 2000     // URLs of a site that one entry looks at again, unless nothing is pending
+	sweepOfMany = 500      // and where so many wait that each entry would take long:
+	manyWait    = 10_000   // so many do
 	skipAtOnce  = 4        // queue entries that are looked at for each URL that is wanted
 	againAtOnce = 64       // of these that had no template and whose shape has none now, those that are read again: they may have another shape
 )
@@ -176,9 +178,12 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 	return nil
 }
 
-// mustWait says whether a URL waits, and with which group.
-func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record) (yield.Verdict, error) {
+// mustWait says whether a URL waits, and with which group. next says that it may go on as the next page of a list.
+func (x *tx) mustWait(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *record, next bool) (yield.Verdict, error) {
 	v := m.Judge(u, r.ownVia(k), r.since == 1)
+	if v.Wait && !next {
+		return v, nil
+	}
 	if v.Wait {
 		follows, err := x.follows(t, m, k, u, r)
 		if !follows || err != nil {
@@ -246,7 +251,7 @@ func (x *tx) waits(j *Job, t *Task, k recKey, u crawl.URL, r *record) (bool, err
 	if err != nil {
 		return false, err
 	}
-	v, err := x.mustWait(t, m, k.key, u, r)
+	v, err := x.mustWait(t, m, k.key, u, r, true)
 	if !v.Wait || err != nil {
 		return false, err
 	}
@@ -297,7 +302,7 @@ func (x *tx) out(t *Task, k recKey, r *record) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		v, err := x.mustWait(t, m, k.key, u, r)
+		v, err := x.mustWait(t, m, k.key, u, r, true)
 		if err != nil {
 			return false, err
 		}
@@ -374,7 +379,7 @@ func (x *tx) settleTask(j *Job, t *Task) error {
 		return err
 	}
 	for n := 0; t.Sweep != nil && (n == 0 || t.Pending() == 0); n++ {
-		if err := x.step(j, t, sweepAtOnce); err != nil {
+		if err := x.step(j, t, t.atOnce()); err != nil {
 			return err
 		}
 	}
@@ -425,12 +430,14 @@ func (x *tx) follows(t *Task, m *yield.Model, k crawl.Key, u crawl.URL, r *recor
 		return false, nil
 	}
 	var parent crawl.URL
-	p, err := x.record(t.space(), r.Parent)
-	if err != nil {
-		return false, err
-	}
-	if p != nil && p.URL != "" {
-		parent, _ = crawl.Parse(p.URL) // it was parsed before
+	if m.HasBorne(r.Parent) {
+		p, err := x.record(t.space(), r.Parent)
+		if err != nil {
+			return false, err
+		}
+		if p != nil && p.URL != "" {
+			parent, _ = crawl.Parse(p.URL) // it was parsed before
+		}
 	}
 	return m.Follows(u, parent), nil
 }
@@ -449,7 +456,7 @@ func (x *tx) hear(j *Job, t *Task, m *yield.Model) (bool, error) {
 // sweepOn goes on with a sweep until URLs are pending.
 func (x *tx) sweepOn(j *Job, t *Task) error {
 	for t.Sweep != nil && t.Pending() == 0 {
-		if err := x.step(j, t, sweepAtOnce); err != nil {
+		if err := x.step(j, t, t.atOnce()); err != nil {
 			return err
 		}
 	}

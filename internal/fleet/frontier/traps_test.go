@@ -191,7 +191,7 @@ func (v *visit) fetch(p *crawl.Part, g *crawl.Target) {
 			link(w, false)
 		}
 		if g.Mark != crawl.MarkNone {
-			m := parse.Mark([]byte(body), g.URL, page.Links)
+			m := parse.Mark([]byte(body), g.URL, page.Links, g.Mark >= crawl.MarkClosely)
 			o.Shows, o.Sample, o.Figures, o.Pictures = m.Text, m.Sample, m.Figures, m.Pictures
 		} else {
 			o.Back = false

@@ -140,7 +140,7 @@ func BenchmarkMarkCorpus(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			for _, p := range pages {
-				Mark(p.body, p.url, p.links)
+				Mark(p.body, p.url, p.links, false)
 			}
 		}
 	})

@@ -12,7 +12,7 @@ func TestFigures(t *testing.T) {
 		for _, r := range refs {
 			links = append(links, Link{Ref: []byte(r)})
 		}
-		return Mark([]byte(body), url, links).Figures
+		return Mark([]byte(body), url, links, false).Figures
 	}
 	const at = "http://a.test/7"
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 func kindOfNames(kind uint32, url, body string) (of []uint32) {
 	var page Page
 	Scan([]byte(body), Options{}, &page)
-	for _, m := range Mark([]byte(body), url, page.Links).Names {
+	for _, m := range Mark([]byte(body), url, page.Links, false).Names {
 		if m&3 == kind {
 			of = append(of, m)
 		}

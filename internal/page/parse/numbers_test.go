@@ -20,7 +20,7 @@ func TestNumbers(t *testing.T) {
 		{"<script>var x = 12</script><style>p { margin: 3px }</style><p title=4>x", nil},       // nobody sees these
 		{"<p>4294967297", []uint32{1}},                                                         // as much as there is room for
 	} {
-		if got := Mark([]byte(c.body), "http://a.test/7", []Link{{Ref: []byte("8")}}).Numbers; !slices.Equal(got, c.want) {
+		if got := Mark([]byte(c.body), "http://a.test/7", []Link{{Ref: []byte("8")}}, false).Numbers; !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.body, got, c.want)
 		}
 	}

@@ -56,6 +56,7 @@ type reader struct {
 	called
 	figures
 	said
+	spoken
 	numbers []uint32
 	low     [32]uint32 // marks that are to be looked at
 }
@@ -66,13 +67,15 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 // Mark returns the phrases of a page: of up to three words of a text between two tags. Words that stand in the page's own
 // address or in those of its site that it links to are all the same: a page that says "/x is not there" says the same as one that says
 // so of /y. What another site is called says something. body is in a charset whose first half is ASCII.
-func Mark(body []byte, url string, links []Link) Phrases {
+//
+// With closely, Names have the sentences of its text, too (see spoken.go).
+func Mark(body []byte, url string, links []Link, closely bool) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	r.disown()
 	r.before, r.bag, r.sum, r.figures = nil, 0, wordSeed, figures{}
 	r.bottom.begin()
-	r.said = said{}
+	r.said, r.spoken = said{}, spoken{closely: closely}
 	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
@@ -94,8 +97,8 @@ func Mark(body []byte, url string, links []Link) Phrases {
 	}
 	r.page(spelled(body))
 	r.speak()
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: r.marks(), Numbers: r.numbers}
-	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said = nil, nil, called{}, nil, nil, nil, said{} // they are the caller's
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: append(r.marks(), r.spoken.all()...), Numbers: r.numbers}
+	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said, r.spoken = nil, nil, called{}, nil, nil, nil, said{}, spoken{} // they are the caller's
 	clear(r.refs[:])
 	return marks
 }
@@ -140,7 +143,10 @@ func (r *reader) page(b []byte) {
 			i++
 		}
 		if i < len(b) && b[i] != '<' {
-			i = r.words(b, i)
+			from := i
+			if i = r.words(b, i); r.closely && !r.leads && !r.naming {
+				r.speaks(b[from:i])
+			}
 		}
 		if r.wordy || r.values+r.cells > 0 {
 			r.endText()

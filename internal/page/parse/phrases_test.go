@@ -15,7 +15,7 @@ func TestMark(t *testing.T) {
 	mark := func(body, url string) Phrases {
 		var p Page
 		Scan([]byte(body), Options{}, &p)
-		return Mark([]byte(body), url, p.Links)
+		return Mark([]byte(body), url, p.Links, false)
 	}
 	const a = "http://a.test/x/one-two"
 	base := mark("<h1>Sorry</h1><p>There is no /x/one-two here</p>", a)
@@ -44,7 +44,7 @@ func TestMark(t *testing.T) {
 // do not.
 func TestNamesOfOtherSites(t *testing.T) {
 	mark := func(ref, label string) []uint32 {
-		return Mark([]byte("<a href="+ref+">"+label+"</a>"), "http://www.a.test:81/x", []Link{{Ref: []byte(ref)}}).Sample
+		return Mark([]byte("<a href="+ref+">"+label+"</a>"), "http://www.a.test:81/x", []Link{{Ref: []byte(ref)}}, false).Sample
 	}
 	for ref, own := range map[string]bool{
 		"http://blue-bird.example/": false, "//blue-bird.example": false, "HTTPS://www.blue-bird.example:8080/?q": false, "http://u@blue-bird.example": false,
@@ -259,7 +259,7 @@ func TestPhrasesAreThoseOfTheirDefinition(t *testing.T) {
 			all = append(all, m)
 		}
 		slices.Sort(all)
-		if got := Mark(page, "http://h.test/", nil).Sample; !slices.Equal(got, all[:min(len(all), MaxPhrases)]) {
+		if got := Mark(page, "http://h.test/", nil, false).Sample; !slices.Equal(got, all[:min(len(all), MaxPhrases)]) {
 			t.Fatalf("%q has phrases %x, want %x", page, got, all)
 		}
 	}
@@ -306,7 +306,7 @@ func TestLinksThatAreRepeated(t *testing.T) {
 			often = append(often, once[rng.IntN(len(once))])
 		}
 		often = append(often, once...)
-		if one, two := Mark(body, "http://a.test/", once), Mark(body, "http://a.test/", often); !reflect.DeepEqual(one, two) {
+		if one, two := Mark(body, "http://a.test/", once, false), Mark(body, "http://a.test/", often, false); !reflect.DeepEqual(one, two) {
 			t.Fatalf("%+v, then %+v of %+v", one, two, often)
 		}
 	}
@@ -316,9 +316,9 @@ func TestLinksThatAreRepeated(t *testing.T) {
 func TestMarkIsOfOnePage(t *testing.T) {
 	links := []Link{{Ref: []byte("/over/there")}}
 	body := []byte("<p>what is over there is one thing, 17 of them here is another")
-	first := Mark(body, "http://a.test/x", nil)
-	Mark([]byte("<p>some other words and two"), "http://a.test/what/thing", links)
-	if again := Mark(body, "http://a.test/x", nil); again.Text != first.Text || !slices.Equal(again.Sample, first.Sample) {
+	first := Mark(body, "http://a.test/x", nil, false)
+	Mark([]byte("<p>some other words and two"), "http://a.test/what/thing", links, false)
+	if again := Mark(body, "http://a.test/x", nil, false); again.Text != first.Text || !slices.Equal(again.Sample, first.Sample) {
 		t.Error("the same page has other phrases after another one")
 	}
 }
@@ -392,14 +392,14 @@ func BenchmarkMark(b *testing.B) {
 	Scan(body, Options{}, &p)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		Mark(body, "http://a.test/x/one-two", p.Links)
+		Mark(body, "http://a.test/x/one-two", p.Links, false)
 	}
 }
 
 // A picture says what it shows by its own words, and by which it is: by its whole address, but for what counts time in it. Pixels that count
 // readers are not pictures.
 func TestPicturesAreShown(t *testing.T) {
-	of := func(body string) Phrases { return Mark([]byte("<h1>Comic</h1>"+body), "http://h.test/1", nil) }
+	of := func(body string) Phrases { return Mark([]byte("<h1>Comic</h1>"+body), "http://h.test/1", nil, false) }
 	first := of(`<img src="/a/strips/one.png" alt="three cats in a boat" title='they row'>`)
 	if len(first.Pictures) != 1 || len(first.Sample) < 4 {
 		t.Fatalf("%d pictures, %d phrases; want 1 and 4 at least", len(first.Pictures), len(first.Sample))
@@ -424,7 +424,7 @@ func TestPicturesAreShown(t *testing.T) {
 
 // A picture beside its page is another one in another directory, if it is counted there; not where sessions or repeated names lead.
 func TestPicturesBesideTheirPages(t *testing.T) {
-	of := func(url, src string) []uint32 { return Mark([]byte("<img src="+src+">"), url, nil).Pictures }
+	of := func(url, src string) []uint32 { return Mark([]byte("<img src="+src+">"), url, nil, false).Pictures }
 	for _, c := range []struct {
 		a, b, src string
 		same      bool
@@ -456,7 +456,7 @@ func TestWaysToShowPictures(t *testing.T) {
 		`<input type=image src="X">`, `<iframe src="//video.test/X"></iframe>`, `<amp-img src="X">`, `<img src="http://a.test/X">`, `<img src="data:image/png;base64,X">`,
 	} {
 		of := func(x string) Phrases {
-			return Mark([]byte("<p>Words</p>"+strings.ReplaceAll(way, "X", x)), "http://h.test/1", nil)
+			return Mark([]byte("<p>Words</p>"+strings.ReplaceAll(way, "X", x)), "http://h.test/1", nil, false)
 		}
 		one, two := of("/f/8a3/large/image.jpg"), of("/f/99c/large/image.jpg")
 		if len(one.Pictures) == 0 || slices.Equal(one.Pictures, two.Pictures) || one.Text == two.Text {
@@ -467,7 +467,7 @@ func TestWaysToShowPictures(t *testing.T) {
 		}
 	}
 	for _, no := range []string{`<script src="X"></script>`, `<link href="X">`, `<a href="X">`, `<script data-src="X"></script>`, `<form action="X">`, `<base href=X>`, `<div data-url="/page">`, `<!-- <img src=X> -->`} {
-		if got := Mark([]byte(strings.ReplaceAll(no, "X", "/f/8a3/x")), "http://h.test/1", nil); len(got.Pictures) != 0 {
+		if got := Mark([]byte(strings.ReplaceAll(no, "X", "/f/8a3/x")), "http://h.test/1", nil, false); len(got.Pictures) != 0 {
 			t.Errorf("%s shows a picture", no)
 		}
 	}
@@ -485,8 +485,8 @@ func FuzzMark(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, url string) {
 		var p Page
 		Read(HTML, body, Options{}, &p)
-		first := Mark(body, url, p.Links)
-		if again := Mark(body, url, p.Links); !reflect.DeepEqual(first, again) {
+		first := Mark(body, url, p.Links, false)
+		if again := Mark(body, url, p.Links, false); !reflect.DeepEqual(first, again) {
 			t.Errorf("%+v, then %+v", first, again)
 		}
 	})
@@ -496,7 +496,7 @@ func FuzzMark(f *testing.F) {
 func TestLongPagesBegin(t *testing.T) {
 	words := func(n int) string { return strings.Repeat("<p>the same words again</p>\n", n/27) }
 	mark := func(before, says string) uint64 {
-		return Mark([]byte("<html><body>"+before+"<p>"+says+"</p></body></html>"), "http://a/", nil).Text
+		return Mark([]byte("<html><body>"+before+"<p>"+says+"</p></body></html>"), "http://a/", nil, false).Text
 	}
 	for name, before := range map[string]string{
 		"script": "<script>" + strings.Repeat("var a = 1;\n", maxShown/8) + "</script>", "style": "<style>" + strings.Repeat("a { b: c }\n", maxShown/8) + "</style>",

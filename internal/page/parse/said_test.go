@@ -45,7 +45,7 @@ func TestSaid(t *testing.T) {
 			body := strings.ReplaceAll(c.page, "X", x) + "<p>Loading"
 			var page Page
 			Scan([]byte(body), Options{}, &page)
-			return Mark([]byte(body), "http://h/7", page.Links)
+			return Mark([]byte(body), "http://h/7", page.Links, false)
 		}
 		a, b := mark(c.one), mark(c.two)
 		if got := a.Text == b.Text && slices.Equal(a.Names, b.Names); got != c.same {
@@ -70,7 +70,7 @@ func TestStringsOfScripts(t *testing.T) {
 // A text says the same however its characters are written, and so does what a shadow root shows.
 func TestSpelled(t *testing.T) {
 	const text = "Река была тихой в то утро, и никто не пришёл. 今天天气很好我们去山上看花。"
-	plain := Mark([]byte("<title>a & b</title><p>"+text+" 1 < 2 &#60;"), "http://h/7", nil)
+	plain := Mark([]byte("<title>a & b</title><p>"+text+" 1 < 2 &#60;"), "http://h/7", nil, false)
 	for _, as := range []string{"&#%d;", "&#x%x;", "&#X%X;"} {
 		var b strings.Builder
 		for _, c := range text {
@@ -80,7 +80,7 @@ func TestSpelled(t *testing.T) {
 				fmt.Fprintf(&b, as, c)
 			}
 		}
-		if got := Mark([]byte("<title>a & b</title><p>"+b.String()+" 1 < 2 &#60;"), "http://h/7", nil); !reflect.DeepEqual(got, plain) {
+		if got := Mark([]byte("<title>a & b</title><p>"+b.String()+" 1 < 2 &#60;"), "http://h/7", nil, false); !reflect.DeepEqual(got, plain) {
 			t.Errorf("%s: %+v, want %+v", as, got, plain)
 		}
 	}
@@ -89,7 +89,7 @@ func TestSpelled(t *testing.T) {
 			t.Errorf("%q becomes %q", in, got)
 		}
 	}
-	hidden, shown := Mark([]byte("<template><p>Words that are seen"), "http://h/7", nil), Mark([]byte("<template shadowrootmode=open><p>Words that are seen"), "http://h/7", nil)
+	hidden, shown := Mark([]byte("<template><p>Words that are seen"), "http://h/7", nil, false), Mark([]byte("<template shadowrootmode=open><p>Words that are seen"), "http://h/7", nil, false)
 	if len(hidden.Sample) > 0 || len(shown.Sample) == 0 {
 		t.Errorf("a template shows %v, a shadow root %v", hidden.Sample, shown.Sample)
 	}

@@ -109,7 +109,7 @@ func TestLongLinear(t *testing.T) {
 				}
 			})
 		}
-		within("what it shows", func() { Mark([]byte(doc), "http://a.test/"+ownRunsOfMany, nil) })
+		within("what it shows", func() { Mark([]byte(doc), "http://a.test/"+ownRunsOfMany, nil, false) })
 		within("a sitemap", func() { Sitemap([]byte(doc)) })
 		within("in a sitemap", func() { Sitemap([]byte("<urlset><url>" + doc)) })
 	}

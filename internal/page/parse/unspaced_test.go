@@ -57,7 +57,7 @@ func TestTextsWithoutSpaces(t *testing.T) {
 				return b
 			}
 			mark := func(text, asked string) Phrases {
-				return Mark(raw("<html><title>T</title><body><p>menu<p>"+text+"<p>end"), "http://a.test/s?q="+url.QueryEscape(string(raw(asked))), nil)
+				return Mark(raw("<html><title>T</title><body><p>menu<p>"+text+"<p>end"), "http://a.test/s?q="+url.QueryEscape(string(raw(asked))), nil, false)
 			}
 			for range 50 {
 				text := sentence(rng, s.chars, 60+rng.IntN(100))
@@ -89,13 +89,13 @@ func TestTextsWithoutSpaces(t *testing.T) {
 // What a page is called is told without what stands in its address.
 func TestNamesWithoutSpaces(t *testing.T) {
 	mark := func(word string) Phrases {
-		return Mark([]byte("<title>"+word+"的搜索结果 - 百科</title><h1>搜索"+word+"</h1>"), "http://a.test/s/"+url.PathEscape(word), nil)
+		return Mark([]byte("<title>"+word+"的搜索结果 - 百科</title><h1>搜索"+word+"</h1>"), "http://a.test/s/"+url.PathEscape(word), nil, false)
 	}
 	if x, y := mark("编程"), mark("自行车"); !slices.Equal(x.Names, y.Names) {
 		t.Errorf("names %x and %x of pages that repeat their addresses", x.Names, y.Names)
 	}
-	other := Mark([]byte("<title>编程的历史 - 百科</title>"), "http://a.test/7", nil)
-	if x := Mark([]byte("<title>自行车的历史 - 百科</title>"), "http://a.test/8", nil); slices.Equal(x.Names, other.Names) {
+	other := Mark([]byte("<title>编程的历史 - 百科</title>"), "http://a.test/7", nil, false)
+	if x := Mark([]byte("<title>自行车的历史 - 百科</title>"), "http://a.test/8", nil, false); slices.Equal(x.Names, other.Names) {
 		t.Error("two titles are one name")
 	}
 }

@@ -24,6 +24,9 @@
 // in eight; every second one where that says less) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint.
 //
+// Where pages of one template differ by little (eight were faint), each sentence is marked: one of seven words or more that is new is a name. A picture
+// with a name is one of a thing, whatever varies in the address.
+//
 // # The sum of a group
 //
 // The evidence is a cumulative sum (Page 1954) of the answers of a group that leads to itself; a page without links of its own that a
@@ -59,8 +62,8 @@
 // A cut group is tried again in rounds at doubling intervals, five times in all, first with what promises most. What is new lifts the cut,
 // for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has
 // brought much. Paths of many kinds below one first segment are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
-// its kind that were not there, so has an end. Of such paths those go on that have a form which has brought something more often than not, and of any
-// the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// its kind that were not there, so has an end. Of such paths those go on that have a form which goes on bringing something
+// (what differs in numbers only; in all names but the last; in that, too), and of any the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
 //

@@ -39,9 +39,9 @@ func (m *Model) fruit(a *Answer) {
 	}
 }
 
-// hasBorne reports whether enough of what a page has named was new.
-func (m *Model) hasBorne(lister uint64) bool {
-	n, _ := m.marks.get(lister)
+// HasBorne reports whether enough of what a page has named was new.
+func (m *Model) HasBorne(page crawl.Key) bool {
+	n, _ := m.marks.get(Lister(page))
 	return n >= bearsFrom
 }
 
@@ -88,7 +88,7 @@ func (m *Model) Follows(u, parent crawl.URL) bool {
 
 func (m *Model) bearsAt(url string) bool {
 	u, err := crawl.Parse(url)
-	return err == nil && m.hasBorne(Lister(u.Key()))
+	return err == nil && m.HasBorne(u.Key())
 }
 
 // numberIn returns the number that a text is between two others.

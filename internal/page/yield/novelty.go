@@ -167,6 +167,8 @@ func (m *Model) novelty(a *Answer) kind {
 			return isEchoed
 		}
 		return isNamed
+	case pictures > 0 && name != noName && name != parse.NameOwn && !m.pieces.dated():
+		return isNamed // a thing with a picture and a name of its own, whatever its address is made of
 	case strange > 0, pictures > 0 && !m.pieces.dated():
 		return isShown
 	case figures*figureShare < len(a.Figures):

@@ -68,6 +68,9 @@ func (m *Model) Want(template, via uint32, k crawl.Key) Want {
 	case t.Marked < markAll:
 		w.Mark = crawl.MarkMay
 	}
+	if w.Mark == crawl.MarkMust && t.Faint >= dryAfter && via != template && t.single() { // what its own kind names may be without end
+		w.Mark = crawl.MarkClosely
+	}
 	return w
 }
 
