@@ -215,7 +215,13 @@ func (l *lease) worseInPlace(p *page) bool {
 	now := l.look(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return now != nil && l.gates.knows(now)
+	return now != nil && (l.gates.knows(now) || now.lessThan(p.at.shown))
+}
+
+// lessThan reports whether a page says less than another one, and names so much less of its site, that it is more likely the wall: some show a page or two,
+// and then ask for money.
+func (s *shown) lessThan(was *shown) bool {
+	return was != nil && len(was.links) > fewLinks && 2*len(s.links) < len(was.links) && len(s.Sample) < len(was.Sample)
 }
 
 // cameAgain takes in what a page answers that was asked for again because something may stand in its place, and reports whether it is to be asked for once more,

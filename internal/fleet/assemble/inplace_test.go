@@ -239,6 +239,34 @@ func TestWallsInPlace(t *testing.T) {
 	sound(t, c.Dir)
 }
 
+// A site that shows its first page, and then asks for money at the same address, has that page taken for what it is.
+func TestTheFirstPageIsFree(t *testing.T) {
+	t.Parallel()
+	w := webs.New()
+	port := served(t, w)
+	w.Sites["metered.test"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/robots.txt":
+			http.NotFound(w, r)
+		case has(r, "read"):
+			consents(w, "<p>You have read your free page. <a href=/subscribe>Subscribe</a> <a href=/login>Log in</a>")
+		default:
+			give(w, "read", "1")
+			placed(w, r)
+			for n := range 2 * 10 {
+				fmt.Fprintf(w, "<a href=/%d>%s</a> ", n, said(n, 2))
+			}
+		}
+	})
+	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
+	c.Job.Identity.Seeds = []string{"http://metered.test:" + port + "/0"}
+	runConfig(t, c)
+	if got := titled(t, c.Dir)["metered.test"]; !shownPages(got)["page 0"] {
+		t.Errorf("the page that was shown is not one: %v", got)
+	}
+	sound(t, c.Dir)
+}
+
 // shownPages are the pages among titles.
 func shownPages(titles map[string]string) map[string]bool {
 	shown := map[string]bool{}
