@@ -55,6 +55,7 @@ type instead struct {
 	alike bool   // or the same text
 	shut  bool   // no asking again has helped
 	tried bool   // it waits to be asked again, or is
+	first *shown // what was taken for a wall a moment ago: if it comes back, what came between is the wall
 }
 
 // stands reports whether something may stand in the place of a page, which asking again once would show: a wall that is known; or a first answer that has
@@ -215,6 +216,10 @@ func (l *lease) worseInPlace(p *page) bool {
 	now := l.look(p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if now != nil && p.at.first != nil && now.like(&p.at.first.Text) {
+		l.gates.forgets(p.at.first.Sum)
+		return false
+	}
 	return now != nil && (l.gates.knows(now) || now.lessThan(p.at.shown))
 }
 
@@ -267,7 +272,7 @@ func (l *lease) cameAgain(p *page, before, sent, now string, n int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p.fresh && n < maxSelf && len(p.at.shown.named) <= fewLinks && l.gates.open(false) { // there may be another one behind it
-		p.at.known, p.at.twin, p.at.alike, p.named = false, false, false, p.at.shown.named
+		p.at.known, p.at.twin, p.at.alike, p.at.first, p.named = false, false, false, was, p.at.shown.named
 		return true
 	}
 	if found {
@@ -295,7 +300,7 @@ func (l *lease) stalledAgain(p *page) bool {
 func (l *lease) stoodFor(p *page, was *shown) {
 	own := p.url.Key()
 	if l.instead == was.Sum { // it came when a page was asked for again, as it does in the middle of a session: that was no wall
-		l.gates.Texts = slices.DeleteFunc(slices.Clone(l.gates.Texts), func(t crawl.Text) bool { return t.Sum == l.forWhat })
+		l.gates.forgets(l.forWhat)
 	}
 	if l.stood == nil || len(l.stood) >= maxLed {
 		l.stood = map[uint64]bool{}
@@ -404,6 +409,11 @@ func (g *gates) stood(s *shown) {
 		return
 	}
 	g.Texts, g.changed = append(slices.Clip(g.Texts), s.Text), true
+}
+
+// forgets takes back that a text is a wall's. mu is held.
+func (g *gates) forgets(sum uint64) {
+	g.Texts, g.changed = slices.DeleteFunc(slices.Clone(g.Texts), func(t crawl.Text) bool { return t.Sum == sum }), true
 }
 
 // knows reports whether an answer shows a wall that the site is known for. mu is held.

@@ -201,11 +201,28 @@ func inPlace() map[string]http.HandlerFunc {
 // Pages are had that something else stands in the place of, for whoever comes without a cookie that it gives, or in the middle of a session.
 func TestWallsInPlace(t *testing.T) {
 	t.Parallel()
+	for name, connections := range map[string]int{"side by side": 0, "one by one": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wallsInPlace(t, connections)
+		})
+	}
+}
+
+// wallsInPlace crawls these sites with so many connections to each, 0 for as many as usual. What asks every so many answers, whoever they are for, is asked
+// one by one only.
+func wallsInPlace(t *testing.T, connections int) {
 	w := webs.New()
 	port := served(t, w)
 	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 2)
 	c.Job.Identity.Seeds = nil
 	sites := inPlace()
+	if connections == 0 {
+		delete(sites, "still.test")
+		delete(sites, "stays.test")
+	} else {
+		c.Job.Limits.SiteConnections = connections
+	}
 	for host, answer := range sites {
 		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/robots.txt" && host != "robots.test" {
