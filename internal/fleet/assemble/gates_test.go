@@ -158,12 +158,7 @@ func TestGates(t *testing.T) {
 				c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://%s:%s/%d", host, port, n))
 			}
 		}
-		for range chance.IntN(3) { // runs that end in the middle
-			c.Job.Limits.MaxPages += int64(20 + chance.IntN(150))
-			runConfig(t, c)
-		}
-		c.Job.Limits.MaxPages = 0
-		runConfig(t, c)
+		runInPieces(t, c, chance, 20, 150)
 		got := titled(t, c.Dir)
 		for host, g := range sites {
 			shown := map[string]bool{} // a gate may show one page under two addresses

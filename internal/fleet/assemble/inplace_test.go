@@ -41,6 +41,17 @@ func placed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// withoutRules answers for a site that has no robots.txt.
+func withoutRules(answer http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		answer(w, r)
+	})
+}
+
 // said is a few words that hardly another number says.
 func said(n, words int) string {
 	const letters = "bdfgklmnprstvz"
@@ -493,12 +504,7 @@ func TestVeils(t *testing.T) {
 				c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, fmt.Sprintf("http://%s:%s/%d", host, port, n))
 			}
 		}
-		for range chance.IntN(3) { // runs that end in the middle
-			c.Job.Limits.MaxPages += int64(100 + chance.IntN(400))
-			runConfig(t, c)
-		}
-		c.Job.Limits.MaxPages = 0
-		runConfig(t, c)
+		runInPieces(t, c, chance, 100, 400)
 		got := titled(t, c.Dir)
 		for host, v := range sites {
 			if n := len(shownPages(got[host])); n != placePages {
@@ -555,13 +561,7 @@ func TestWhatStandsInTheWayIsTold(t *testing.T) {
 	c := fleettest.Crawl(filepath.Join(t.TempDir(), "crawl"), port, 0, 1)
 	c.Job.Identity.Seeds = nil
 	for host, answer := range sites {
-		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/robots.txt" {
-				http.NotFound(w, r)
-				return
-			}
-			answer(w, r)
-		})
+		w.Sites[host] = withoutRules(answer)
 		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
 	}
 	for n := 1; n < placePages; n++ {
@@ -611,13 +611,7 @@ func TestWallThatEachLeaseMeetsOnce(t *testing.T) {
 	c.Job.Identity.Seeds, c.Job.Limits.LeasePages, c.Job.Limits.SiteConnections = nil, 4, 1
 	for _, host := range []string{"still.test", "stays.test"} {
 		answer := inPlace()[host]
-		w.Sites[host] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/robots.txt" {
-				http.NotFound(w, r)
-				return
-			}
-			answer(w, r)
-		})
+		w.Sites[host] = withoutRules(answer)
 		c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
 	}
 	runConfig(t, c)

@@ -3,6 +3,7 @@ package assemble_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -224,4 +225,15 @@ func TestViewWhileItEnds(t *testing.T) {
 	if err := errors.Join(lock.Close(), <-seen); err != nil {
 		t.Error(err)
 	}
+}
+
+// runInPieces runs a crawl to its end, in up to two runs before that end after so many pages, by chance.
+func runInPieces(t *testing.T, c assemble.Config, chance *rand.Rand, least, more int) {
+	t.Helper()
+	for range chance.IntN(3) {
+		c.Job.Limits.MaxPages += int64(least + chance.IntN(more))
+		runConfig(t, c)
+	}
+	c.Job.Limits.MaxPages = 0
+	runConfig(t, c)
 }

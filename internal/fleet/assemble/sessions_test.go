@@ -128,12 +128,7 @@ func TestSessionsLapse(t *testing.T) {
 			sites[host], w.Sites[host] = s, s
 			c.Job.Identity.Seeds = append(c.Job.Identity.Seeds, "http://"+host+":"+port+"/")
 		}
-		for range chance.IntN(3) { // runs that end in the middle
-			c.Job.Limits.MaxPages += int64(100 + chance.IntN(200))
-			runConfig(t, c)
-		}
-		c.Job.Limits.MaxPages = 0
-		runConfig(t, c)
+		runInPieces(t, c, chance, 100, 200)
 		got := titled(t, c.Dir)
 		for host, s := range sites {
 			shown := map[string]bool{} // a gate may show one page under two addresses

@@ -100,15 +100,10 @@ func (x *tx) again1(j *Job, t *Task, k recKey, stored []byte, learn bool) error 
 	if !learn && r.State == crawl.Excluded {
 		return x.goesOn(t, k, r)
 	}
-	m, err := x.f.model(t)
-	if err != nil {
-		return err
-	}
-	u, err := crawl.Parse(r.URL)
-	if err != nil {
-		return nil
-	}
+	m, u, err := x.judge(t, r)
 	switch {
+	case err != nil || u.IsZero():
+		return err
 	case learn:
 		if rest, changed := m.Rest(u); changed {
 			return x.keepRest(t, rest.Key, k.key)
@@ -117,6 +112,15 @@ func (x *tx) again1(j *Job, t *Task, k recKey, stored []byte, learn bool) error 
 		return x.setsAside(t, m, k, u, r)
 	}
 	return nil
+}
+
+// judge returns the model that judges a task's URLs, and a record's URL; zero if that cannot be read, which is let be.
+func (x *tx) judge(t *Task, r *record) (m *yield.Model, u crawl.URL, err error) {
+	if m, err = x.f.model(t); err != nil {
+		return nil, u, err
+	}
+	u, _ = crawl.Parse(r.URL)
+	return m, u, nil
 }
 
 // setsAside has a pending URL wait if it must.
@@ -145,13 +149,9 @@ func (x *tx) goesOn(t *Task, k recKey, r *record) error {
 	if r.State != crawl.Excluded || r.Reason != crawl.ReasonTrapYield || r.Task != t.ID || r.URL == "" {
 		return nil
 	}
-	m, err := x.f.model(t)
-	if err != nil {
+	m, u, err := x.judge(t, r)
+	if err != nil || u.IsZero() {
 		return err
-	}
-	u, err := crawl.Parse(r.URL)
-	if err != nil {
-		return nil
 	}
 	next := false
 	switch {
