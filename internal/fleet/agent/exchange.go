@@ -114,7 +114,7 @@ func (l *lease) twice(p *page) {
 		return
 	}
 	l.readSafely(p.url, func(doc *parse.Page) {
-		text, charset := parse.ReadEncoded(parse.HTML, body, resp.Get("Content-Type"), parse.Options{Resources: l.job.Identity.Resources}, doc)
+		text, charset := parse.ReadEncoded(parse.HTML, body, resp.Type(), parse.Options{Resources: l.job.Identity.Resources}, doc)
 		var second crawl.Outcome
 		l.a.marks.Page(&crawl.Target{Mark: crawl.MarkMust}, p.url, p.url, charset, text, doc, &second)
 		p.second = &second

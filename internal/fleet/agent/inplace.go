@@ -428,7 +428,7 @@ func (l *lease) look(p *page) (s *shown) {
 		return nil
 	}
 	fault := l.readSafely(p.url, func(doc *parse.Page) {
-		text, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Get("Content-Type"), parse.Options{}, doc)
+		text, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Type(), parse.Options{}, doc)
 		mark := parse.Mark(text[:min(len(text), maxMarked)], p.url.String(), doc.Links, false)
 		s = &shown{Text: crawl.Text{Sum: mark.Text, Sample: mark.Sample}}
 		base := baseOf(p.url, doc, charset)

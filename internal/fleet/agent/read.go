@@ -83,7 +83,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		kind = parse.XML // it may be a feed
 	}
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: l.product}
-	text, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), opts, doc)
+	text, charset := parse.ReadEncoded(kind, body, resp.Type(), opts, doc)
 	tag := l.robotsTag(resp)
 	o.HTML, o.Charset, o.Links, o.NoIndex = page, charset, len(doc.Links), doc.NoIndex || tag.NoIndex
 	base := baseOf(u, doc, charset)

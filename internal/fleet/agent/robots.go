@@ -271,11 +271,11 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 				l.holdFor(d)
 			}
 			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status)), rules, d > 0, true
-		case resp.Status != 200:
+		case resp.Status/100 != 2: // any of these is an access that succeeded (RFC 9309, section 2.3.1.1), as 203 of a proxy is
 			l.robotsMay = l.robotsMay && resp.Status != 404 && resp.Status != 410
 			return l.allowAll(), rules, false, true
 		}
-		body, err := resp.Decoded(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
+		body, err := resp.Unpacked(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
 		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
 			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err)), rules, true, true
 		}

@@ -48,6 +48,21 @@ func TestLargeRulesTravelAlone(t *testing.T) {
 	}
 }
 
+// Rules are obeyed that come with any status of success, such as that of a proxy that has changed them; those of another status are not.
+func TestRulesOfEverySuccess(t *testing.T) {
+	for status, denied := range map[int]bool{200: true, 203: true, 206: true, 299: true, 404: false, 304: false} {
+		synctest.Test(t, func(t *testing.T) {
+			forbidden := &answer{bytes: []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")}
+			rules := "User-agent: *\nDisallow: /x\n"
+			web := answers{"/robots.txt": {bytes: fmt.Appendf(nil, "HTTP/1.1 %d So\r\nContent-Length: %d\r\n\r\n%s", status, len(rules), rules)}, "/x": forbidden}
+			b, _ := runLease(t, []string{"/x"}, func(j *crawl.Job) { j.Identity.IgnoreRobots = false }, web.serve)
+			if o, _ := b.of("/x", "/"); denied != (o.Reason == crawl.ReasonRobots) || denied != (forbidden.asked.Load() == 0) {
+				t.Errorf("%d: %s %q", status, o.State, o.Reason)
+			}
+		})
+	}
+}
+
 // Rules that are plain text are obeyed, whatever coding their header names; compressed ones that are damaged are not rules,
 // and their site is not asked.
 func TestRulesWithWrongCoding(t *testing.T) {
@@ -60,6 +75,7 @@ func TestRulesWithWrongCoding(t *testing.T) {
 		{"utf-8", rules, true, true},
 		{"gzip", rules, true, true},
 		{"gzip", gzipped(rules), true, true},
+		{"", gzipped(rules), true, true}, // a file that is compressed itself
 		{"gzip", append(gzipped(rules), '\n'), true, true},
 		{"gzip", gzipped(rules)[:20], false, false},
 		{"unknown", gzipped(rules), false, false},

@@ -46,7 +46,7 @@ func (l *lease) results(p *page) (*finder, error) {
 		walk = ready.Resume(engine.Search{Words: a.Words, Site: a.Site}, int(p.target.Depth), p.target.URL, int(a.Found), a.Stated)
 		l.walk = walk
 	}
-	r := walk.Take(engine.Answer{URL: p.target.URL, Status: p.resp.Status, Type: p.resp.Get("Content-Type"), Body: body})
+	r := walk.Take(engine.Answer{URL: p.target.URL, Status: p.resp.Status, Type: p.resp.Type(), Body: body})
 	a := &crawl.Answered{
 		Verdict: string(r.Verdict), Reason: clip(r.Reason), Results: len(r.Results), Off: r.Dropped, Stop: clip(walk.Stop),
 		Stated: walk.Stated,

@@ -344,7 +344,7 @@ func (l *lease) glance(p *page) (refresh, alone bool) {
 
 // glanced reads the body of such a page, and notes what it names beside where it sends its reader.
 func (l *lease) glanced(p *page, body []byte, doc *parse.Page) (refresh, silent bool) {
-	_, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Get("Content-Type"), parse.Options{}, doc)
+	_, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Type(), parse.Options{}, doc)
 	refresh, silent = doc.Reload, len(p.resp.Values("Link")) == 0 && scripted(body)
 	base, others := baseOf(p.url, doc, charset), false
 	for i := range doc.Links {

@@ -157,7 +157,7 @@ func (s *Shelf) read(ctx context.Context, p *ledger.Page, most int) (c *Copy, or
 		return nil, "", fmt.Errorf("the record at %d of %s: %w", p.Offset, p.WARC, err)
 	}
 	defer resp.Release()
-	c.Status, c.Type, c.Location, c.Response = resp.Status, resp.Get("Content-Type"), resp.Get("Location"), headOf(head.Bytes())
+	c.Status, c.Type, c.Location, c.Response = resp.Status, resp.Type(), resp.Get("Location"), headOf(head.Bytes())
 	if rec.Type() == "revisit" {
 		original = rec.Header.Get("WARC-Refers-To-Target-URI")
 	} else {

@@ -122,7 +122,7 @@ func (l *linkReader) record(rec *archive.ReadRecord, own bool, copies []string) 
 		l.g.text(u, body)
 	}
 	pages := append([]string{rec.URI()}, copies...)
-	_, charset := parse.ReadEncoded(kind, body, resp.Get("Content-Type"), l.opts, &l.doc)
+	_, charset := parse.ReadEncoded(kind, body, resp.Type(), l.opts, &l.doc)
 	for i, page := range pages { // equal bytes link from each of their URLs
 		if i == 0 && !own {
 			continue // another job's

@@ -24,8 +24,12 @@ const maxCodings = 3
 
 // Coded reports whether the body has a content coding or a transfer coding beside chunked: it is compressed already.
 func (r *Response) Coded() bool {
-	v := r.Get("Content-Encoding")
-	return len(r.transfer) > 0 || v != "" && !strings.EqualFold(v, "identity")
+	for _, f := range r.fields {
+		if strings.EqualFold(f.Name, "Content-Encoding") && f.Value != "" && !strings.EqualFold(f.Value, "identity") {
+			return true
+		}
+	}
+	return len(r.transfer) > 0
 }
 
 // Decoded returns the body without its codings, at most max bytes of it. With an error of kind KindBomb (it is

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -475,22 +476,14 @@ func (b *bodyReader) read() (keep bool, err error) {
 	if chunked {
 		return keep && r.Get("Content-Length") == "", b.chunked()
 	}
-	lengths := r.Values("Content-Length")
-	if len(r.transfer) > 0 {
-		lengths = nil // the body ends with the connection (RFC 9112, section 6.3)
-	}
-	length := int64(-1)
-	for _, v := range lengths {
-		for one := range strings.SplitSeq(v, ",") { // the same again is allowed (RFC 9110, section 8.6)
-			n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
-			if err != nil || n < 0 || length >= 0 && n != length {
-				return false, protocolError("Content-Length " + v)
-			}
-			length = n
+	length := int64(-1) // the body ends with the connection
+	if !slices.ContainsFunc(r.transfer, isCoding) {
+		if length, err = contentLength(r.Values("Content-Length")); err != nil {
+			return false, err
 		}
 	}
 	b.tooLong = length > b.lim.MaxBody
-	if length < 0 {
+	if length < 0 || len(r.transfer) > 0 {
 		keep = false
 	}
 	for length < 0 || b.in.n < length {

@@ -28,3 +28,23 @@ func TestMediaTypes(t *testing.T) {
 		r.Release()
 	}
 }
+
+// Fields that are there twice count as one: the last type, and the encoding that it names.
+func TestMediaTypeGivenTwice(t *testing.T) {
+	for _, c := range []struct{ first, second, want, charset string }{
+		{"text/plain", "text/html", "text/html", "utf-8"},
+		{"text/html; charset=utf-8", "text/html; charset=shift_jis", "text/html", "shift_jis"},
+		{"text/html; charset=shift_jis", "text/html", "text/html", "shift_jis"},
+		{"text/html", "", "text/html", "utf-8"},
+		{"text/html", "*/*", "text/html", "utf-8"},
+	} {
+		r, err := fetch.ReadKept(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Type: "+c.first+"\r\nX: 1\r\ncontent-type: "+c.second+"\r\n\r\n<p>"), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, charset := r.Media(), parse.Charset([]byte("<p>"), r.Type(), nil); got != c.want || charset != c.charset {
+			t.Errorf("%q and %q: %s in %s, want %s in %s", c.first, c.second, got, charset, c.want, c.charset)
+		}
+		r.Release()
+	}
+}

@@ -3,6 +3,7 @@ package fetch
 import (
 	"crypto/sha1"
 	"io"
+	"strconv"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -19,10 +20,8 @@ func (r *Response) transferCodings(fields []string) (chunked bool, err error) {
 				return false, protocolError("transfer coding after chunked: " + strings.Join(fields, ", "))
 			case c == "chunked":
 				chunked = true
-			case c == "gzip" || c == "x-gzip" || c == "deflate":
+			default: // one that nobody knows as well: what came is kept, and read if it is text after all
 				r.transfer = append(r.transfer, c)
-			default:
-				return false, protocolError("transfer coding " + strings.Join(fields, ", "))
 			}
 		}
 	}
@@ -30,6 +29,29 @@ func (r *Response) transferCodings(fields []string) (chunked bool, err error) {
 		return false, protocolError("too many transfer codings")
 	}
 	return chunked, nil
+}
+
+// isCoding reports whether a transfer coding is one: a body that has it ends with its connection, whatever length is given (RFC 9112,
+// section 6.3).
+func isCoding(name string) bool { return name == "gzip" || name == "x-gzip" || name == "deflate" }
+
+// contentLength returns the length that fields give, -1 if they give none: also where one is no number, as browsers have it. The same
+// again is allowed (RFC 9110, section 8.6), another one is not: nobody knows which of them holds.
+func contentLength(fields []string) (length int64, err error) {
+	length = -1
+	for _, v := range fields {
+		for one := range strings.SplitSeq(v, ",") {
+			n, err := strconv.ParseInt(strings.TrimSpace(one), 10, 64)
+			if err != nil || n < 0 {
+				return -1, nil
+			}
+			if length >= 0 && n != length {
+				return -1, protocolError("Content-Length " + v)
+			}
+			length = n
+		}
+	}
+	return length, nil
 }
 
 // sumTransferred makes the sum that of the body without its transfer codings, as a payload's digest is. A body whose codings cannot

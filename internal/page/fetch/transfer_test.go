@@ -7,6 +7,7 @@ import (
 	"compress/zlib"
 	"context"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -97,6 +98,11 @@ func TestTransferCodings(t *testing.T) {
 		{"Content-Encoding: br\r\nTransfer-Encoding: chunked", text, chunked(brotlied), brotlied},
 		{"Content-Encoding: zstd\r\nTransfer-Encoding: chunked", text, chunked(framed), framed},
 		{"Transfer-Encoding: gzip, chunked", nil, chunked(zip(nil)), nil},
+		{"Content-Length: many", text, text, text}, // a length that is none: until the connection ends, as in browsers
+		{"Content-Length: ", text, text, text},
+		{"Content-Length: -1", text, text, text},
+		{"Content-Length: 99999999999999999999", long, long, long},
+		{"Content-Encoding: identity\r\nContent-Encoding: gzip", text, zip(text), zip(text)},
 	}
 	var at int
 	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
@@ -182,7 +188,7 @@ func TestKeptInPart(t *testing.T) {
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n9\r\nfgh":        "abcdefgh",
 		"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc":                                  "abc",
 		"HTTP/1.1 200\r\nContent-Encoding: gzip\r\nnot a field\r\n\r\nplain":                 "plain",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: lzma, chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n": "",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: lzma, chunked\r\n\r\n5\r\nabcde\r\n0\r\n\r\n": "abcde",
 		"HTTP/1.0 200 OK\nX: 1\n\n0123456789abcdef":                                          "0123456789", // no more than asked for
 	} {
 		r, err := fetch.ReadKept(strings.NewReader(in), 10)
@@ -197,6 +203,32 @@ func TestKeptInPart(t *testing.T) {
 	}
 	if _, err := fetch.ReadKept(strings.NewReader("<html>"), 10); crawl.KindOf(err) != crawl.KindProtocol {
 		t.Errorf("what is not HTTP: %v", err)
+	}
+}
+
+// A transfer coding that nobody knows is one of the answer, not an end of it: its text is had, up to the length that is given.
+func TestUnknownTransferCoding(t *testing.T) {
+	for head, want := range map[string]string{"Transfer-Encoding: utf-8": "the text", "Transfer-Encoding: binary\r\nContent-Length: 3": "the"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			c, w2, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			_, _ = w2.WriteString("HTTP/1.1 200 OK\r\n" + head + "\r\n\r\nthe text")
+			_ = w2.Flush()
+		}))
+		s := client(t, nil).Open(nil)
+		r, err := untilProcessed(t, s, srv.URL+"/")
+		if err != nil {
+			t.Fatalf("%s: %v", head, err)
+		}
+		if body, err := r.Decoded(100); string(body) != want || !errors.Is(err, fetch.ErrNotCoded) {
+			t.Errorf("%s: %q, %v", head, body, err)
+		}
+		s.Close()
+		srv.Close()
 	}
 }
 

@@ -24,14 +24,8 @@ func Charset(body []byte, contentType string, declared []byte) string {
 	if bytes.HasPrefix(body, []byte{0xff, 0xfe}) {
 		return "utf-16le"
 	}
-	if i := strings.Index(strings.ToLower(contentType), "charset="); i >= 0 {
-		v := strings.Trim(contentType[i+8:], " \"'")
-		if j := strings.IndexAny(v, " ,;\"'"); j >= 0 {
-			v = v[:j]
-		}
-		if n := canonicalCharset(v); n != "" {
-			return n
-		}
+	if n := typeCharset(contentType); n != "" {
+		return n
 	}
 	if n := canonicalCharset(string(declared)); n != "" {
 		if strings.HasPrefix(n, "utf-16") { // it was readable as ASCII: it cannot be
@@ -40,6 +34,24 @@ func Charset(body []byte, contentType string, declared []byte) string {
 		return n
 	}
 	return guessCharset(body)
+}
+
+// typeCharset returns the encoding that a Content-Type field names: of several types the last that names one (Fetch Standard, 2.2.2).
+func typeCharset(field string) (name string) {
+	for one := range strings.SplitSeq(field, ",") {
+		i := strings.Index(strings.ToLower(one), "charset=")
+		if i < 0 {
+			continue
+		}
+		v := strings.Trim(one[i+8:], " \"'")
+		if j := strings.IndexAny(v, " ;\"'"); j >= 0 {
+			v = v[:j]
+		}
+		if n := canonicalCharset(v); n != "" {
+			name = n
+		}
+	}
+	return name
 }
 
 // guessCharset guesses the encoding of undeclared bytes from their first 8 KiB that matter.
