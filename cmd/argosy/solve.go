@@ -385,21 +385,22 @@ const packTime = 2 * time.Second
 
 func printPacking(c *cobra.Command, got solve.Packing, took time.Duration) error {
 	none := func(xs []int) []int { return append([]int{}, xs...) }
-	gap := 0.0
-	if got.Bound > 0 && len(got.Waiting) == 0 {
-		gap = float64(got.Used-got.Bound) / float64(got.Bound)
+	var gap *float64 // of a packing of part of the tasks there is none
+	if len(got.Waiting) == 0 {
+		gap = new(float64)
+		*gap = float64(got.Used-got.Bound) / float64(max(1, got.Bound))
 	}
 	return printSolved(c, struct {
-		Placement []int   `json:"placement"`
-		Used      int     `json:"nodes_used"`
-		Opened    int     `json:"nodes_taken_on"`
-		Bound     int     `json:"lower_bound"`
-		Gap       float64 `json:"gap"`
-		Optimal   bool    `json:"optimal"` // proved
-		Unplaced  []int   `json:"unplaced"`
-		TooBig    []int   `json:"too_big"`
-		Rule      string  `json:"rule"`
-		Seconds   float64 `json:"seconds"`
+		Placement []int    `json:"placement"`
+		Used      int      `json:"nodes_used"`
+		Opened    int      `json:"nodes_taken_on"`
+		Bound     int      `json:"lower_bound"`
+		Gap       *float64 `json:"gap,omitempty"`
+		Optimal   bool     `json:"optimal"` // proved
+		Unplaced  []int    `json:"unplaced"`
+		TooBig    []int    `json:"too_big"`
+		Rule      string   `json:"rule"`
+		Seconds   float64  `json:"seconds"`
 	}{got.Bin, got.Used, got.Opened, got.Bound, gap, got.Searched, append(none(got.Waiting), got.TooBig...), none(got.TooBig), got.Rule, took.Seconds()}, func(w io.Writer) {
 		held := map[int][]int{}
 		last := -1
@@ -417,9 +418,12 @@ func printPacking(c *cobra.Command, got solve.Packing, took time.Duration) error
 		if len(got.Waiting) > 0 {
 			fmt.Fprintf(w, "found no room: tasks %s\n", list(got.Waiting, 1))
 		}
-		proof := fmt.Sprintf("no packing uses fewer than %d: gap %.1f %%", got.Bound, 100*gap)
-		if got.Searched {
+		proof := fmt.Sprintf("all tasks want %d at least", got.Bound)
+		switch {
+		case got.Searched:
 			proof = "which is the least possible"
+		case gap != nil:
+			proof = fmt.Sprintf("no packing uses fewer than %d: gap %.1f %%", got.Bound, 100**gap)
 		}
 		fmt.Fprintf(w, "%d nodes used, %d of them taken on, %s (%s, %.3g s)\n", got.Used, got.Opened, proof, got.Rule, took.Seconds())
 	})

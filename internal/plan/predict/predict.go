@@ -187,6 +187,9 @@ func (b *Book) once() float64 {
 // Store returns BS of a node: total bits over total seconds, or the mean of the nodes that were measured.
 func (b *Book) Store(node int) Figure {
 	if t := b.node[node].store; t.seconds > 0 {
+		if b.truth != nil {
+			return Figure{t.bits / t.seconds, 0, Measured}
+		}
 		return Figure{t.bits / t.seconds, b.once(), Measured}
 	}
 	sum, n := 0.0, 0

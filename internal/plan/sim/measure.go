@@ -99,6 +99,15 @@ func (e *engine) measureNode(i int) {
 	}
 }
 
+// tellStores has a planner that knows the world know what nodes can store.
+func (e *engine) tellStores() {
+	for i := range e.w.Nodes {
+		if n := &e.w.Nodes[i]; n.Store > 0 {
+			e.learned.Take(learn.Fact{At: e.now, Kind: learn.Store, Node: n.ID, Bits: n.stores(), Seconds: 1})
+		}
+	}
+}
+
 // landmarks chooses the nodes that measure sites for all others, of those that are there.
 func (e *engine) landmarks() {
 	if e.want.Delay == schedule.None || e.w.Delay == nil {

@@ -167,6 +167,7 @@ func (e *engine) run(knowing bool) error {
 	e.start()
 	if knowing {
 		e.book.Tell(e.truth)
+		e.tellStores()
 	}
 	for len(e.queue) > 0 {
 		ev := heap.Pop(&e.queue).(event)

@@ -88,3 +88,19 @@ func TestLeasesTellDelaysAsCrawlsDo(t *testing.T) {
 		}
 	}
 }
+
+// A planner with true figures knows what nodes can store, too: few sites go where that is not too little for them.
+func TestTrueFiguresAreOfStoringToo(t *testing.T) {
+	share := 0.0
+	for seed := range uint64(3) {
+		w := Made(Terms{Nodes: 20, Sites: 3, Minutes: 5, Capacity: 10, Stores: 1, Tells: 0.3}, seed)
+		r, err := RunBound(w, strategyOf(t, "flow"), w.Bound(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		share += r.Share() / 3
+	}
+	if share < 0.95 {
+		t.Errorf("with true figures %.3f of the bound", share)
+	}
+}

@@ -161,6 +161,7 @@ type packer struct {
 	need  [][]float64
 	mean  []float64 // need of all items in each dimension
 	cant  []bool    // items that no bin holds
+	alike bool      // bins in use count no more than idle ones
 
 	stop    func() bool // nil: nothing is broken off
 	work    int         // since stop was asked
@@ -333,7 +334,7 @@ func (s *state) placeItems(r rule) {
 	used := 0 // bins of p.order that are in use, a prefix but for idle ones that did not fit
 	open := make([]bool, len(p.bins))
 	for _, i := range p.order {
-		if open[i] = p.bins[i].Working; open[i] {
+		if open[i] = p.bins[i].Working && !p.alike; open[i] {
 			used++
 		}
 	}
@@ -429,7 +430,7 @@ func (a Packing) better(b Packing) bool {
 	return a.Opened < b.Opened
 }
 
-// portfolio takes the best of all rules. The published one is always carried through, the others until it has to stop.
+// portfolio takes the best of all rules, with unequal bins also of those with the largest first. The published one is always carried through, the others until it has to stop.
 func (p *packer) portfolio() Packing {
 	stop := p.stop
 	p.stop = nil
@@ -442,6 +443,17 @@ func (p *packer) portfolio() Packing {
 		if got := p.pack(r); got.better(best) {
 			best = got
 		}
+	}
+	for _, large := range p.largeFirst() {
+		for _, r := range rules {
+			if p.over(0) {
+				break
+			}
+			if got := large.pack(r); got.better(best) {
+				best = got
+			}
+		}
+		p.stopped = p.stopped || large.stopped
 	}
 	bound := p.bound()
 	if len(best.Waiting) == 0 && best.Used > bound {

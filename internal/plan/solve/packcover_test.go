@@ -93,3 +93,24 @@ func TestCover(t *testing.T) {
 		t.Errorf("it found %d packings only", found)
 	}
 }
+
+// Where nodes are unequal a few large ones hold what many small ones do: no order of the file keeps them from being used.
+func TestLargeNodesAreUsedFirst(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 0x6c61726765))
+		bins, items := make([]Bin, 120), make([][]float64, 240)
+		for i := range bins {
+			bins[i] = Bin{Capacity: []float64{1 + 7*r.Float64(), 1 + 31*r.Float64()}, Working: r.IntN(5) == 0}
+		}
+		for j := range items {
+			items[j] = []float64{r.Float64(), 4 * r.Float64()}
+		}
+		got, err := Pack(bins, items, RulePortfolio)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Waiting) > 0 || float64(got.Used) > 1.4*float64(got.Bound) {
+			t.Errorf("seed %d: %d nodes, %d tasks wait; no packing uses fewer than %d", seed, got.Used, len(got.Waiting), got.Bound)
+		}
+	}
+}

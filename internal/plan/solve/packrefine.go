@@ -66,18 +66,7 @@ const (
 
 func newRefiner(p *packer, stop func() bool) *refiner {
 	r := &refiner{p: p, stop: stop, rng: rand.New(rand.NewPCG(uint64(len(p.need)), 0x7061636b)), dims: len(p.mean)}
-	r.weight = make([]float64, r.dims)
-	total := make([]float64, r.dims)
-	for _, f := range p.full {
-		for d, v := range f {
-			total[d] += v
-		}
-	}
-	for d, v := range p.mean { // a dimension that is asked for more of counts for more
-		if total[d] > 0 {
-			r.weight[d] = v / total[d]
-		}
-	}
+	r.weight = p.weights()
 	r.need, r.size, r.key = make([]float64, len(p.need)*r.dims), make([]float64, len(p.need)), make([]float64, len(p.need))
 	for j, x := range p.need {
 		copy(r.of(int32(j)), x)
