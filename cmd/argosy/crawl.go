@@ -387,6 +387,9 @@ func runCrawl(ctx context.Context, cfg assemble.Config, watch bool, addr string,
 	defer boundHeap(crawlLimit)()
 	cfg.Fatal = unwritable(cfg.Dir)
 	cr, err := assemble.Open(ctx, cfg)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return assemble.Summary{}, &exitError{exitInterrupted, errors.New("interrupted before the crawl was open; nothing is lost: the same command begins it, or goes on")}
+	}
 	if err != nil {
 		return assemble.Summary{}, err
 	}

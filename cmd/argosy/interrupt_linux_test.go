@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,4 +44,19 @@ func TestInterruptedAgain(t *testing.T) {
 	if _ = c.Wait(); c.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("%v, want %d", c.ProcessState, exitInterrupted)
 	}
+}
+
+// A crawl that is interrupted while it opens says so, as one that is interrupted later; the same command begins it.
+func TestInterruptedWhileOpening(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	site, dir := chain(t, nil), filepath.Join(t.TempDir(), "c")
+	if code := run(ctx, []string{"crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--quiet"}); code != exitInterrupted {
+		t.Errorf("exit %d, want %d", code, exitInterrupted)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".room-*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	crawled(t, 0, site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "3")
 }

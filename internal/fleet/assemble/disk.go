@@ -23,7 +23,7 @@ const probeBytes = 8 << 20
 // DiskFull turns an error of a crawl into one that says that its disk is full, if it is: on a small one the bus is the first
 // that cannot write, and all that is heard of it is that it does not answer.
 func DiskFull(dir string, err error) error {
-	if err == nil || errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) {
 		return err
 	}
 	if !noRoom(err) && !noRoom(fill(dir)) {
@@ -40,12 +40,17 @@ func fill(dir string) error {
 	if err != nil {
 		return err
 	}
+	named := os.Remove(f.Name()) != nil // where open files have to be named it stays if the process is killed
 	b := make([]byte, probeBytes)
 	_, _ = rand.Read(b) // never fails
 	if _, err = f.Write(b); err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	err = errors.Join(err, f.Close())
+	if named {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 // room watches how much a disk has left. What is open counts as well: bodies are spooled where archives are.
