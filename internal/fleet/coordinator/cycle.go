@@ -179,7 +179,7 @@ func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *sched
 			free += n.leases(now) - len(n.held)
 		}
 	}
-	if free <= 0 {
+	if free <= 0 || r.room(j, 1) == 0 {
 		return &schedule.Snapshot{}, false
 	}
 	most := schedule.AtOnce(len(v.Nodes))
@@ -297,6 +297,7 @@ func (c *Coordinator) grant(now time.Time, j *frontier.Job, r *run, t *schedule.
 			return nil, err
 		}
 		if len(targets) == 0 {
+			c.jobs.leaseNo-- // nothing was given out
 			return nil, nil
 		}
 		l.Targets = targets

@@ -40,6 +40,31 @@ func (p *particular) Plan(s *schedule.Snapshot, _ bool) (plan schedule.Plan) {
 	return plan
 }
 
+// While leases hold all that --max-pages leaves nobody plans what cannot be given out.
+func TestPagesThatAreHeldAreNotPlannedFor(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, dir)
+		st := &particular{takes: 100 * time.Microsecond}
+		s.strategies = func(string) (schedule.Strategy, error) { return st, nil }
+		given := make(chan string, 10)
+		s.log.does = func(node string, l *crawl.Lease) { given <- l.Site }
+		s.start()
+		s.play("node a")
+		j := crawl.Job{Limits: crawl.DefaultLimits(), Identity: crawl.Identity{Scope: crawl.ScopeAny, UserAgent: "t", Seeds: []string{"http://runs.test/", "http://waits.test/"}}}
+		j.Limits.PerIP, j.Limits.Delay, j.Limits.MaxPages = 0, 0, 1
+		_, err := s.co.Submit(t.Context(), j)
+		s.fail(err)
+		<-given
+		before := st.cycles.Load()
+		time.Sleep(5 * time.Second)
+		if n := st.cycles.Load() - before; n > 1 {
+			t.Errorf("%d plans in 5 s of a job whose pages are all given out", n)
+		}
+		s.halt()
+	})
+}
+
 // While nothing of what waits can be given out nobody plans all the time, whatever running leases report; what makes a difference is acted on
 // at once.
 func TestNothingToGiveIsNotPlannedAgain(t *testing.T) {

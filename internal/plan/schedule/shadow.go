@@ -4,7 +4,8 @@ import "argosy/internal/crawl"
 
 // Difference is how far the plans of another strategy, a shadow, are from those that were carried out: it decided beside the
 // real one, in the same cycles, from the same snapshots, and nothing was done of it. Tasks count in each cycle: one that waits through ten
-// cycles in which it would have been given out counts ten times, for so often it would have been decided otherwise.
+// cycles in which it would have been given out counts ten times, for so often it would have been decided otherwise. One that waits by
+// both plans counts nothing.
 type Difference struct {
 	crawl.Otherwise
 	Failed string `json:"failed,omitempty"`
@@ -19,7 +20,9 @@ func (d *Difference) Compare(s *Snapshot, plan, shadow Plan) map[uint32]string {
 	for t := range s.Tasks {
 		a, b := mine[t], other[t]
 		if a == b {
-			d.Same++
+			if a >= 0 { // what waits for both was decided by neither
+				d.Same++
+			}
 			continue
 		}
 		differs[s.Tasks[t].ID] = ""
