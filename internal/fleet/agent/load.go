@@ -45,7 +45,8 @@ type load struct {
 	at      time.Time
 	cpu     time.Duration
 	bits    int64         // received since at
-	work    time.Duration // of all leases, since at
+	spent   time.Duration // processor time that was not shared out yet,
+	work    time.Duration // and the work of all leases that was told of meanwhile
 	limited bool          // the line or the processor was nearly full
 	cores   float64       // used by a lease while it works
 	memory  float64       // bytes of a lease
@@ -53,14 +54,15 @@ type load struct {
 
 const (
 	loadWindow = time.Second
-	nearlyFull = 0.9 // share of the line, or of the processors, from which the node itself is the limit
+	leastWork  = loadWindow / 10 // of all leases, for processor time to be shared out by it: leases tell of their work a while after it was done
+	nearlyFull = 0.9             // share of the line, or of the processors, from which the node itself is the limit
 )
 
 // sample closes a window if it is long enough. offer is what the node has: cores (0: those of the machine) and bits/s (0: not
 // stated); leases is how many it runs. While nobody works nothing is looked up: a window begins with the next lease.
 func (o *load) sample(now time.Time, usage func() Usage, offer [3]float64, leases int) {
-	if leases == 0 && o.work == 0 {
-		o.at, o.limited = time.Time{}, false
+	if leases == 0 && o.work < leastWork {
+		o.at, o.limited, o.spent, o.work = time.Time{}, false, 0, 0
 		return
 	}
 	wall := now.Sub(o.at)
@@ -76,12 +78,13 @@ func (o *load) sample(now time.Time, usage func() Usage, offer [3]float64, lease
 		if cores <= 0 {
 			cores = float64(runtime.GOMAXPROCS(0))
 		}
-		used := (u.CPU - o.cpu).Seconds()
-		o.limited = used >= nearlyFull*cores*wall.Seconds() || offer[2] > 0 && float64(o.bits) >= nearlyFull*offer[2]*wall.Seconds()
-		o.cores, o.memory = 0, float64(u.Memory)/float64(max(1, leases))
-		if o.work > 0 {
-			o.cores = used / o.work.Seconds()
+		used := u.CPU - o.cpu
+		o.limited = used.Seconds() >= nearlyFull*cores*wall.Seconds() || offer[2] > 0 && float64(o.bits) >= nearlyFull*offer[2]*wall.Seconds()
+		o.memory = float64(u.Memory) / float64(max(1, leases))
+		if o.spent += used; o.work >= leastWork {
+			o.cores = min(cores, o.spent.Seconds()/o.work.Seconds())
+			o.spent, o.work = 0, 0
 		}
 	}
-	o.at, o.cpu, o.bits, o.work = now, u.CPU, 0, 0
+	o.at, o.cpu, o.bits = now, u.CPU, 0
 }

@@ -50,8 +50,30 @@ func TestLoadSaysWhatTheNodeLimits(t *testing.T) {
 			t.Errorf("%s: judged by half a second", c.name)
 		}
 		o.sample(at.Add(2*time.Second), usage, c.offer, 4)
-		if o.limited != c.limited || o.cores != c.cpu.Seconds() || o.memory != 100 {
+		if o.limited != c.limited || o.cores != min(2, c.cpu.Seconds()) || o.memory != 100 {
 			t.Errorf("%s: limited %v, %v cores, %v bytes", c.name, o.limited, o.cores, o.memory)
+		}
+	}
+}
+
+// A lease tells of its work a while after it was done, the first time of next to none: what the processor did meanwhile is shared out when
+// there is work to share it by, and no lease uses more than there is.
+func TestProcessorTimeIsSharedByEnoughWork(t *testing.T) {
+	at := time.Unix(1000, 0)
+	var used Usage
+	usage := func() Usage { return used }
+	var o load
+	o.sample(at, usage, [3]float64{2}, 4)
+	for _, window := range []struct {
+		cpu, work time.Duration
+		cores     float64
+	}{{30 * time.Millisecond, 35 * time.Microsecond, 0}, {50 * time.Millisecond, 4 * time.Second, 0.02}, {10 * time.Millisecond, 0, 0.02}, {900 * time.Millisecond, 100 * time.Millisecond, 2}} {
+		at = at.Add(time.Second)
+		used.CPU += window.cpu
+		o.work += window.work
+		o.sample(at, usage, [3]float64{2}, 4)
+		if off := o.cores - window.cores; off > 1e-4 || off < -1e-4 {
+			t.Errorf("%v of processor time in %v of work: %v cores a lease, want %v", window.cpu, window.work, o.cores, window.cores)
 		}
 	}
 }

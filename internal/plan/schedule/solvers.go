@@ -189,11 +189,17 @@ func fitsNow(c *Context, t, n int) bool {
 }
 
 // FirstFit is the packing rule: nodes that work, in their order, before idle ones, in theirs; the first that has enough
-// left of everything. need is what a task takes.
-func FirstFit(need func(c *Context, task int) Vector) Solver {
+// left of everything. need is what a task takes, held what a running lease does whose job does not state it.
+func FirstFit(need func(c *Context, task int) Vector, held func(c *Context, r *Running) Vector) Solver {
 	return Solver{"working-first fit", func(c *Context) []int {
 		out := make([]int, len(c.S.Tasks))
-		left := append([]Vector(nil), c.Left...)
+		left, at := append([]Vector(nil), c.Left...), c.numbers()
+		for i := range c.S.Running {
+			r := &c.S.Running[i]
+			if n, known := at[r.Node]; known && r.Need == (Vector{}) && !r.Ping { // what is stated is taken off already
+				left[n].take(held(c, r))
+			}
+		}
 		for t := range out {
 			out[t] = firstFit(c, t, need(c, t), left)
 		}

@@ -442,12 +442,21 @@ func (r *Recording) lost() float64 {
 	return late / all
 }
 
-// work is what leases took of their nodes besides bandwidth, as their nodes say.
+// work is what leases took of their nodes besides bandwidth, as their nodes say. None took more than its node has: nodes have said so of leases
+// that had hardly begun.
 func (r *Recording) work() (w Work) {
+	has := map[string]float64{}
+	for i := range r.Nodes {
+		has[r.Nodes[i].ID] = r.Nodes[i].CPU
+	}
 	cores, bits, memory, seconds := 0.0, 0.0, 0.0, 0.0
 	for i := range r.Facts {
 		if f := &r.Facts[i]; f.Kind == learn.Report && f.CPU > 0 {
-			cores, bits = cores+f.CPU*f.Seconds, bits+f.Bits
+			most := has[f.Node]
+			if most <= 0 {
+				most = f.CPU
+			}
+			cores, bits = cores+min(f.CPU, most)*f.Seconds, bits+f.Bits
 			memory, seconds = memory+f.Memory*f.Seconds, seconds+f.Seconds
 		}
 	}

@@ -19,6 +19,10 @@ var packing = Preset{
 			v, _ := needOf(c, task, first)
 			return v
 		}
+		held := func(c *schedule.Context, r *schedule.Running) schedule.Vector {
+			v, _ := learnedNeed(c, "", r.Book, first)
+			return v
+		}
 		return schedule.Composition{
 			Cost: schedule.Cost{Name: "place in the list", Of: func(c *schedule.Context, task, node, load int) float64 {
 				v, src := needOf(c, task, first)
@@ -29,7 +33,7 @@ var packing = Preset{
 				c.Know("working", "leases", float64(load))
 				return x
 			}},
-			Solver: schedule.FirstFit(need),
+			Solver: schedule.FirstFit(need, held),
 		}
 	},
 }
@@ -40,9 +44,14 @@ func needOf(c *schedule.Context, task int, first schedule.Vector) (schedule.Vect
 	if t.Need != (schedule.Vector{}) {
 		return t.Need, predict.Stated
 	}
-	learned, known := c.Book().Need(predict.Kind{Product: t.Product, Site: t.Book, Node: -1})
+	return learnedNeed(c, t.Product, t.Book, first)
+}
+
+// learnedNeed is what leases of a product, or of any, took on a site, else anywhere, else the first value.
+func learnedNeed(c *schedule.Context, product string, site int, first schedule.Vector) (schedule.Vector, predict.Source) {
+	learned, known := c.Book().Need(predict.Kind{Product: product, Site: site, Node: -1})
 	if !known {
-		learned, known = c.Book().Need(predict.Kind{Product: t.Product, Site: -1, Node: -1})
+		learned, known = c.Book().Need(predict.Kind{Product: product, Site: -1, Node: -1})
 	}
 	if !known {
 		return first, predict.Default
@@ -52,6 +61,20 @@ func needOf(c *schedule.Context, task int, first schedule.Vector) (schedule.Vect
 		if v[d] <= 0 {
 			v[d] = first[d]
 		}
+		if most := largest(c.S.Nodes, d); most > 0 { // its like ran somewhere: what is more than any node has was not measured right
+			v[d] = min(v[d], most)
+		}
 	}
 	return v, predict.Predicted
+}
+
+// largest is the most of a resource that a node has; 0 where one does not say what it has.
+func largest(nodes []schedule.Node, d int) (most float64) {
+	for i := range nodes {
+		if nodes[i].Offer[d] <= 0 {
+			return 0
+		}
+		most = max(most, nodes[i].Offer[d])
+	}
+	return most
 }

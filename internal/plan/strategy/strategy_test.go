@@ -418,6 +418,46 @@ func TestPackingTakesOnLast(t *testing.T) {
 	}
 }
 
+// What leases that run are known to take is taken off their nodes, whichever cycle they come from, and none is thought to take more than any
+// node has.
+func TestPackingCountsWhatRuns(t *testing.T) {
+	st, err := New("packing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cores float64
+		held  []string
+		want  []int
+	}{{0.6, []string{"a"}, []int{1}}, {0.4, []string{"a"}, []int{0, 1, 1}}, {900, nil, []int{0, 1}}, {900, []string{"a"}, []int{1}}} {
+		book := predict.New(predict.Config{})
+		book.Took(predict.Kind{Site: -1, Node: -1}, 1, 1, [3]float64{c.cores, 1e6, 1e5}, 1)
+		s := &schedule.Snapshot{PerSite: 1, Now: 1, Book: book}
+		for _, id := range []string{"a", "b"} {
+			s.Nodes = append(s.Nodes, schedule.Node{ID: id, Capacity: 10, Offer: schedule.Vector{1, 1e9, 1e9}, Book: book.Node(id)})
+		}
+		for i, node := range c.held {
+			s.Running = append(s.Running, schedule.Running{Lease: uint64(i + 1), Task: uint32(100 + i), Site: "r", Node: node, Book: book.Site("r")})
+			s.Nodes[slices.IndexFunc(s.Nodes, func(n schedule.Node) bool { return n.ID == node })].Running++
+		}
+		for i := range 3 {
+			site := fmt.Sprint(i)
+			s.Tasks = append(s.Tasks, schedule.Task{ID: uint32(i), Site: site, Book: book.Site(site)})
+		}
+		p, err := schedule.Cycle(s, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, a := range p.Assignments {
+			got = append(got, a.Node)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("tasks of %v cores, leases at %v: nodes %v, want %v", c.cores, c.held, got, c.want)
+		}
+	}
+}
+
 // A strategy that decides by where sites are is refused where nothing says that: all nodes would be as near as each other.
 func TestPlacesMustBeKnown(t *testing.T) {
 	for _, name := range Names() {
