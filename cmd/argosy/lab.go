@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"argosy/internal/config"
+	"argosy/internal/durable"
 	"argosy/internal/plan/lab"
 	"argosy/internal/plan/report"
 	"argosy/internal/plan/sim"
@@ -183,19 +186,51 @@ func (o *labRun) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	var page *os.File
+	if o.cfg.Data != "" && !slices.ContainsFunc(all, func(s lab.Scenario) bool { return s.ReadsData() }) {
+		return usage("--data: nothing of what is run reads recorded measurements: paper-5-coordinates, paper-7-volatile and strategies do")
+	}
 	if o.html != "" { // what cannot be written is better known before than after
-		if page, err = os.Create(o.html); err != nil {
+		if o.html == o.cfg.Results {
+			return usage("--html and --results both name %s", o.html)
+		}
+		if err := mayBePage(o.html); err != nil {
 			return usage("--html: %v", err)
 		}
-		defer page.Close()
 	}
 	began := time.Now()
 	sections, err := lab.RunScenarios(c.Context(), o.cfg, all)
-	if err != nil || page == nil {
+	if err != nil || o.html == "" {
 		return err
 	}
-	return writePage(page, c.ErrOrStderr(), o.commandLine(args), sections, time.Since(began))
+	return writePage(o.html, c.ErrOrStderr(), o.commandLine(args), sections, time.Since(began))
+}
+
+// mayBePage finds out whether a page can be written in the place of a file, which it leaves as it is: none but another page is
+// replaced.
+func mayBePage(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.Create(name); err == nil {
+			err = errors.Join(f.Close(), os.Remove(name))
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return err
+	}
+	head := make([]byte, 512)
+	n, err := f.Read(head)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if text := bytes.ToLower(bytes.TrimSpace(head[:n])); len(text) > 0 && !bytes.HasPrefix(text, []byte("<!doctype html")) && !bytes.HasPrefix(text, []byte("<html")) {
+		return fmt.Errorf("%s: not a page: name another file", name)
+	}
+	return nil
 }
 
 // scenarios reads what arguments name, each once.
@@ -249,8 +284,8 @@ func (o *labRun) commandLine(args []string) string {
 	return out
 }
 
-// writePage writes the report.
-func writePage(f *os.File, told io.Writer, command string, sections []report.Section, took time.Duration) error {
+// writePage writes the report, in the place of an older one when all of it is there.
+func writePage(name string, told io.Writer, command string, sections []report.Section, took time.Duration) error {
 	r := report.Report{Title: "Argosy lab", Sections: sections, Facts: []string{
 		command, "argosy " + version + ", " + lab.Build(),
 		fmt.Sprintf("%s, %s/%s, %d processors, %s", time.Now().UTC().Format("2006-01-02 15:04 UTC"), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), took.Round(time.Second)),
@@ -266,10 +301,14 @@ func writePage(f *os.File, told io.Writer, command string, sections []report.Sec
 	if err := r.HTML(&b); err != nil {
 		return err
 	}
-	if _, err := f.Write(b.Bytes()); err != nil {
+	write := durable.WriteFile
+	if st, err := os.Stat(name); err == nil && !st.Mode().IsRegular() { // a pipe, say
+		write = os.WriteFile
+	}
+	if err := write(name, b.Bytes(), 0o644); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(told, "wrote %s (%d KiB)\n", f.Name(), b.Len()>>10)
+	_, err := fmt.Fprintf(told, "wrote %s (%d KiB)\n", name, b.Len()>>10)
 	return err
 }
 

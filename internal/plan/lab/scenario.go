@@ -127,6 +127,11 @@ func NewScenario() Scenario {
 	}
 }
 
+// ReadsData reports whether recorded measurements take the place of what a scenario makes (Config.Data).
+func (s *Scenario) ReadsData() bool {
+	return s.Experiment == "coordinates" || s.Experiment == "volatile"
+}
+
 // readBy are the experiments that read a part of a scenario; the others would not notice it.
 var readBy = map[string][]string{
 	"strategies": {"worlds", "throughput"}, "world": {"worlds"}, "vary": {"worlds"}, "packing": {"packing"}, "feedback": {"feedback", "policies"},
