@@ -94,6 +94,7 @@ type Agent struct {
 	load    load // of the node; the reporter's
 	marks   *Marks
 	judges  judges
+	visits  visits
 	watch   watch // for people
 
 	tried   chan struct{} // closed when BS has been measured, or could not be

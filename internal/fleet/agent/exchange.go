@@ -160,6 +160,9 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 	for again := 0; l.turn(); again++ {
 		req := l.request(u)
 		req.Again, req.Within, req.May, req.First = again, l.patience(u), l.maySend, u.Site() == l.l.Site && !l.heardBy(u)
+		if u.Site() != l.l.Site {
+			req.May = func() bool { return l.maySend() && l.usesTurn(u.Site()) }
+		}
 		began := time.Now()
 		resp, err := sess.Do(l.ctx, req)
 		l.a.release()
@@ -168,7 +171,7 @@ func (l *lease) exchangeOn(sess Session, u crawl.URL) (*fetch.Response, error) {
 		}
 		if resp == nil {
 			l.started(time.Now())
-			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil {
+			if errors.Is(err, fetch.ErrUnprocessed) && l.ctx.Err() == nil && u.Site() == l.l.Site {
 				continue
 			}
 			return nil, l.together(began, err)

@@ -53,6 +53,10 @@ type lease struct {
 	given   int
 	ended   string    // why the lease ends; empty while it runs
 	next    time.Time // the site's next turn
+	asked   time.Time // when it was taken last,
+	dials   bool      // and whether the request is still to be sent: it gets a connection
+	visited time.Time // when a lease of another site took it last (visits)
+	took    time.Time // when this one took another's; visits.mu guards it
 	jar     jar
 	led     map[crawl.Key][]leader // by where they redirected to: URLs that did, as long as no cookie has come of it
 	leads   int                    // of those URLs
@@ -98,7 +102,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 		told: crawl.HeardOf(d.Site.Heard, d.Site.LatencyUS),
 	}
 	l.l.Targets, l.judge, l.product = nil, a.judges.get(d.Job), robots.Product(d.Job.Identity.UserAgent)
-	l.more = sync.NewCond(&l.mu)
+	l.more, l.visited = sync.NewCond(&l.mu), a.visits.lastVisit(l.l.Site)
 	l.jar.load(d.Site.Cookies)
 	if g := d.Site.Gates; g != nil {
 		l.gates.Gates = *g
@@ -359,16 +363,26 @@ func (l *lease) turn() bool {
 		l.effort.add(1, time.Now())
 		l.mu.Unlock()
 	}()
-	wait := time.Until(l.next)
+	over, wait := l.untilTurn()
+	for !over && wait > 0 {
+		l.mu.Unlock()
+		going := l.pause(wait)
+		l.mu.Lock()
+		over, wait = l.untilTurn() // a lease of another site may have taken it
+		over = over || !going
+	}
+	l.asked, l.dials = time.Now(), !over
+	l.mu.Unlock()
+	return !over && l.a.slot(l.ctx) && l.may()
+}
+
+// untilTurn returns how long it is until the site's turn, and whether the lease ends before it. mu is held.
+func (l *lease) untilTurn() (over bool, wait time.Duration) {
+	wait = max(time.Until(l.next), time.Until(l.visited.Add(l.delay())))
 	if wait > polite.MaxWait {
 		l.endLocked(crawl.EndWait)
 	}
-	over := l.ended != ""
-	l.mu.Unlock()
-	if over || wait > 0 && !l.pause(wait) || !l.a.slot(l.ctx) {
-		return false
-	}
-	return l.may()
+	return l.ended != "", wait
 }
 
 // may looks at the lease's term last of all before a request, and gives the slot back if it is over.
@@ -395,6 +409,7 @@ func (l *lease) maySend() bool {
 		l.endLocked(crawl.EndStale)
 		return false
 	}
+	l.asked, l.dials = time.Now(), false
 	return true
 }
 
@@ -434,7 +449,10 @@ func (l *lease) pause(d time.Duration) bool {
 func (l *lease) started(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rep.lastStart = at
+	l.dials = false
+	if at.After(l.rep.lastStart) { // else another lease has asked the site since
+		l.rep.lastStart = at
+	}
 	if n := at.Add(l.delay()); n.After(l.next) {
 		l.next = n
 	}

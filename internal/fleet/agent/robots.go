@@ -238,7 +238,20 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 	defer func() { resp.Release() }()
 	at := u
 	l.robotsBy = u.Scheme()
+	var elsewhere []crawl.URL
+	defer func() {
+		if ok && change.State != crawl.RobotsUnavailable && (found || change.State == crawl.RobotsAllowAll) {
+			l.a.visits.keep(elsewhere, l.product, change, rules)
+		}
+	}()
 	for range maxRobotsHops + 1 {
+		if at.Site() != l.l.Site {
+			a, known, goesOn := l.awaits(at)
+			if known || !goesOn {
+				return &a.change, a.rules, true, known
+			}
+			elsewhere = append(elsewhere, at)
+		}
 		resp.Release()
 		var err error
 		resp, err = l.exchange(at)
