@@ -104,6 +104,9 @@ func Decode(b []byte, name string) string {
 	if name == "utf-8" || isASCII(b) && ASCIISuperset(name) {
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	}
+	if s := singles(name); s != nil {
+		return s.decode(b)
+	}
 	e, err := htmlindex.Get(name)
 	if err != nil || e == encoding.Nop {
 		return strings.ToValidUTF8(string(b), "\uFFFD")

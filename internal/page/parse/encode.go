@@ -36,14 +36,19 @@ func encodeQuery(query, name string, e *encoding.Encoder) string {
 		w.iso2022JP(query)
 		return w.String()
 	}
-	pairs := pairsOf[name]
+	pairs, one := pairsOf[name], singles(name)
 	for _, r := range query {
 		if r < utf8.RuneSelf {
 			w.WriteByte(byte(r))
 			continue
 		}
 		var has bool
-		if pairs != nil {
+		if one != nil {
+			var c byte
+			if c, has = one.bytes[r]; has {
+				w.bytes(c)
+			}
+		} else if pairs != nil {
 			has = w.pair(r, name, pairs())
 		} else if out, err := e.String(string(r)); err == nil {
 			has = true

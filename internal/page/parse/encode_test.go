@@ -1,9 +1,11 @@
 package parse
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
 )
@@ -69,6 +71,32 @@ func TestQueriesAreDecoded(t *testing.T) {
 		}
 		if had < 6000 {
 			t.Errorf("%s has %d characters", name, had)
+		}
+	}
+}
+
+// A byte that an encoding of one byte a character leaves open is a control character, as in browsers: a page in UTF-8 that says to be in
+// another encoding has its queries asked for with the bytes that stand in it.
+func TestBytesThatStandForNothing(t *testing.T) {
+	for _, name := range []string{"iso-8859-2", "iso-8859-5", "iso-8859-15", "windows-1250", "windows-1251", "windows-1252"} {
+		var all, want strings.Builder
+		for c := 0x80; c <= 0xff; c++ {
+			if r, _ := utf8.DecodeRuneInString(Decode([]byte{byte(c)}, name)); r == utf8.RuneError {
+				t.Errorf("%s: byte %x is no character", name, c)
+			}
+			all.WriteByte(byte(c))
+			fmt.Fprintf(&want, "%%%02X", c)
+		}
+		if got := DecodeRef([]byte("/x?q="+all.String()), name); got != "/x?q="+want.String() {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := DecodeRef([]byte("/Íñ?q=Á&ł=ł"), "windows-1252"); got != "/Ã\u008dÃ±?q=%C3%81&%C5%82=%C5%82" {
+		t.Errorf("UTF-8 that is called windows-1252: %q", got)
+	}
+	for name, none := range map[string]byte{"windows-1253": 0xaa, "iso-8859-3": 0xa5, "windows-874": 0xff} { // beyond them there are none
+		if got := Decode([]byte{none}, name); got != "\uFFFD" {
+			t.Errorf("%s: byte %x is %q", name, none, got)
 		}
 	}
 }
