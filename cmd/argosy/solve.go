@@ -92,7 +92,7 @@ func newSolveAssign() *cobra.Command {
 	c := &cobra.Command{
 		Use: "assign FILE", Short: "Assign columns (tasks) to rows (nodes) at least cost", Args: cobra.ExactArgs(1),
 		Long: `Assign solves the assignment problem: FILE is a cost matrix, one row a node, one column a task, separated by commas or
-blanks; inf forbids a pair. The matrix may be rectangular. With --format orlib it is a size n and n × n costs. The
+blanks; inf forbids a pair, and costs may be negative. The matrix may be rectangular. With --format orlib it is a size n and n × n costs. The
 output gives the task of each node, or -1. --method patent follows the published line-covering procedure, which gets
 stuck on some matrices and then falls back to the exact method; --batch solves K tasks at a time, as the patent does.`,
 		Example: "  argosy solve assign costs.csv\n  argosy solve assign assign100.txt --format orlib\n  argosy solve assign costs.csv --method patent --trace",
@@ -120,7 +120,7 @@ stuck on some matrices and then falls back to the exact method; --batch solves K
 				if format == "orlib" {
 					return dataset.ORLib(r)
 				}
-				return dataset.Matrix(r, true, false)
+				return dataset.Matrix(r, true)
 			})
 			if err != nil {
 				return err

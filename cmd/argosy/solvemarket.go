@@ -37,7 +37,7 @@ auction with falling increments, in which a buyer may take several items; it is 
 			if !ok {
 				return usage("--rule %q: allowed are exact and paper", rule)
 			}
-			v, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) { return dataset.Matrix(r, false, true) })
+			v, err := readInput(c, args[0], func(r io.Reader) (solve.Matrix, error) { return dataset.Matrix(r, false) })
 			if err != nil {
 				return err
 			}

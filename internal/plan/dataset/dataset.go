@@ -117,9 +117,8 @@ func number(n int, s string, inf bool) (float64, error) {
 	return x, nil
 }
 
-// Matrix reads numbers separated by commas or blanks, a row a line. inf forbids a pair, where costs are read; negative
-// numbers are refused unless they are allowed.
-func Matrix(r io.Reader, inf, negative bool) (solve.Matrix, error) {
+// Matrix reads numbers separated by commas or blanks, a row a line. inf forbids a pair, where costs are read.
+func Matrix(r io.Reader, inf bool) (solve.Matrix, error) {
 	var m solve.Matrix
 	err := lines(r, func(n int, fields []string) error {
 		if m.Rows > 0 && len(fields) != m.Cols {
@@ -134,9 +133,6 @@ func Matrix(r io.Reader, inf, negative bool) (solve.Matrix, error) {
 			x, err := number(n, s, inf)
 			if err != nil {
 				return err
-			}
-			if x < 0 && !negative {
-				return fmt.Errorf("line %d: %g is negative", n, x)
 			}
 			m.Data = append(m.Data, x)
 		}

@@ -8,12 +8,12 @@ import (
 )
 
 func TestMatrix(t *testing.T) {
-	m, err := Matrix(strings.NewReader("# costs\n1, 2,inf\n\n4\t5 6\n"), true, false)
+	m, err := Matrix(strings.NewReader("# costs\n1, 2,inf\n\n4\t5 6\n"), true)
 	if err != nil || m.Rows != 2 || m.Cols != 3 || !math.IsInf(m.At(0, 2), 1) || m.At(1, 2) != 6 {
 		t.Errorf("%v, %v", m, err)
 	}
 	// As spreadsheets write it.
-	m, err = Matrix(strings.NewReader("\ufeff1;2 ;\r\n3 ; 4;\r\n"), false, false)
+	m, err = Matrix(strings.NewReader("\ufeff1;2 ;\r\n3 ; 4;\r\n"), false)
 	if err != nil || m.Rows != 2 || m.Cols != 2 || m.At(0, 0) != 1 || m.At(1, 1) != 4 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -21,7 +21,7 @@ func TestMatrix(t *testing.T) {
 
 // Whatever is wrong is said in one line, with the place where there is one.
 func TestMistakesAreNamed(t *testing.T) {
-	matrix := func(s string) error { _, err := Matrix(strings.NewReader(s), false, false); return err }
+	matrix := func(s string) error { _, err := Matrix(strings.NewReader(s), false); return err }
 	orlib := func(s string) error { _, err := ORLib(strings.NewReader(s)); return err }
 	delays := func(s string) error { _, err := Delays(strings.NewReader(s)); return err }
 	packing := func(s string) error { _, _, err := Packing(strings.NewReader(s)); return err }
@@ -34,7 +34,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		want string
 	}{
 		{matrix, "", "no numbers"}, {matrix, "1 2\n3\n", "line 2: 1 numbers"}, {matrix, "1 x\n", `line 1: "x"`}, {matrix, "1,2\n3,,4\n", "line 2: cell 2 is empty"}, {matrix, ", 5\n", "line 1: cell 1 is empty"}, {counts, "3;\t;4", "line 1: cell 2 is empty"},
-		{matrix, "1 -2\n", "line 1: -2 is negative"}, {matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"}, {matrix, "1 1e308\n", "line 1: 1e308 is out of range"},
+		{matrix, "1 inf\n", `"inf" is not a number`}, {matrix, "NaN\n", "not a number"}, {matrix, "1 1e308\n", "line 1: 1e308 is out of range"},
 		{orlib, "2\n1 2 3\n", "3 numbers, want 2 × 2"}, {orlib, "1\n1 2\n", "more than 1 × 1"}, {orlib, "x", "not a number"},
 		{orlib, "-1", "whole number"}, {orlib, "1e9", "whole number"}, {orlib, "", "want 0 × 0"},
 		{delays, "1 2\n", "square"}, {delays, "0 -5\n-5 0\n", "negative"}, {delays, "0 1e-300\n1 0\n", "line 1: delay 1e-300 is out of range"},
@@ -81,7 +81,7 @@ func FuzzReaders(f *testing.F) {
 	f.Add("1 2\n3 4")
 	f.Add(`{"nodes":[{"capacity":[1]}],"tasks":[[1]]}`)
 	f.Fuzz(func(t *testing.T, s string) {
-		_, _ = Matrix(strings.NewReader(s), true, true)
+		_, _ = Matrix(strings.NewReader(s), true)
 		_, _ = ORLib(strings.NewReader(s))
 		_, _ = Delays(strings.NewReader(s))
 		_, _, _ = Packing(strings.NewReader(s))
