@@ -334,10 +334,10 @@ func parts(ps []schedule.Part) string {
 	for _, p := range ps {
 		s := strings.TrimSpace(fmt.Sprintf("%s %.4g %s", p.Name, p.Value, p.Unit))
 		switch {
-		case p.Source == "predicted" && p.Unit == "share":
+		case p.Source == "predicted" && p.Sigma > 0 && p.Unit == "share":
 			s += fmt.Sprintf(" (predicted ± %.2g)", p.Sigma)
-		case p.Source == "predicted":
-			s += fmt.Sprintf(" (predicted, ± %.0f %%)", 100*p.Sigma)
+		case p.Source == "predicted" && p.Sigma > 0: // that of its logarithm
+			s += fmt.Sprintf(" (predicted, within a factor %.3g)", math.Exp(p.Sigma))
 		default:
 			s += " (" + p.Source + ")"
 		}

@@ -90,3 +90,15 @@ func TestExplainsWhatATaskIsByNow(t *testing.T) {
 		}
 	}
 }
+
+// How unsure a prediction is stands beside it as a factor, since its logarithm is what is normally distributed; of a share as a
+// difference; where nobody knows, nothing is said.
+func TestHowUnsureAPredictionIs(t *testing.T) {
+	got := parts([]schedule.Part{
+		{Name: "speed", Unit: "Mbit/s", Value: 2, Sigma: 1.5, Source: "predicted"}, {Name: "success", Unit: "share", Value: 0.5, Sigma: 0.1, Source: "predicted"},
+		{Name: "need CPU", Unit: "cores", Value: 0.25, Source: "predicted"}, {Name: "delay", Unit: "ms", Value: 7, Sigma: 0.2, Source: "measured"},
+	})
+	if want := "speed 2 Mbit/s (predicted, within a factor 4.48), success 0.5 share (predicted ± 0.1), need CPU 0.25 cores (predicted), delay 7 ms (measured)"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
