@@ -68,7 +68,7 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return s, fmt.Errorf("seed %.200q: a character that cannot stand in a URL", text)
 	}
-	s = Seed{Text: text, NoScheme: !strings.Contains(text, "://")}
+	s = Seed{Text: text, NoScheme: !hasScheme.MatchString(text)}
 	full := text
 	if s.NoScheme {
 		full = "https://" + text
@@ -86,6 +86,9 @@ func (c *SeedChecker) read(text string) (s Seed, err error) {
 	}
 	return s, nil
 }
+
+// hasScheme matches what begins with a scheme; one of the web may be followed by one slash, which a browser forgives.
+var hasScheme = regexp.MustCompile(`^(?i)([a-z][a-z0-9+.-]*://|https?:[/\\])`)
 
 // otherSchemes begin addresses that are not web pages, and have no slashes that would tell them from a host's name and a port.
 var otherSchemes = []string{"about", "blob", "data", "file", "geo", "irc", "javascript", "magnet", "mailto", "news", "sip", "sms", "tel", "urn", "view-source", "xmpp"}

@@ -117,3 +117,19 @@ func TestAllBadSeedsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// A seed has a scheme if it begins with one: not if its query names an address, and also with one slash, as browsers have it.
+func TestSeedsWithAndWithoutScheme(t *testing.T) {
+	for text, want := range map[string]Seed{
+		"a.test/?u=http://b.test/": {URL: "https://a.test/?u=http://b.test/", NoScheme: true},
+		"a.test:8080/x":            {URL: "https://a.test:8080/x", NoScheme: true},
+		"http:8080":                {URL: "https://http:8080/", NoScheme: true},
+		"http:/a.test/b":           {URL: "http://a.test/b"},
+		`HTTPS:\\a.test`:           {URL: "https://a.test/"},
+	} {
+		want.Text = text
+		if got, ok := new(SeedChecker).Read(text, func() string { return text }); !ok || got != want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+}

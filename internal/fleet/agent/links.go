@@ -87,6 +87,13 @@ func (f *finder) redirect(to string) {
 	}
 }
 
+// leads takes in where a page redirects to. A redirect that leads nowhere may have an address that is too long to be one, which is counted.
+func (f *finder) leads(p *page, to string) {
+	if f.redirect(to); to == "" && p.resp.Redirects() && f.l.l.Asked == nil {
+		f.resolve(p.url, location(p.resp))
+	}
+}
+
 // add takes in the links of a page: first it drops, under one lock, those whose raw form is known.
 func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)

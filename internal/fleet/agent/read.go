@@ -43,7 +43,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	l.comeBack(p)
 	if leads && resp.Status != http.StatusMultipleChoices || resp.Redirects() && l.l.Asked != nil {
 		f := newFinder(l, t, u, "utf-8")
-		f.redirect(to)
+		f.leads(p, to)
 		return f, nil
 	}
 	kind := parse.NoType
@@ -60,7 +60,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		if resp.Size == 0 {
 			l.sentOn(f, p, &parse.Page{}, u, "utf-8")
 		}
-		f.redirect(to)
+		f.leads(p, to)
 		f.refused = l.obeysNofollow() && l.robotsTag(resp).NoFollow
 		l.headerLinks(f, p)
 		return f, nil
@@ -71,7 +71,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	}
 	if body == nil {
 		f := newFinder(l, t, u, "utf-8")
-		f.redirect(to)
+		f.leads(p, to)
 		f.refused = l.obeysNofollow() && l.robotsTag(resp).NoFollow
 		l.headerLinks(f, p)
 		return f, nil
@@ -94,7 +94,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		return f, nil // what it names is not what was searched for
 	}
 	l.sentOn(f, p, doc, base, charset)
-	f.redirect(to)
+	f.leads(p, to)
 	f.focus(o.Score, t.Off)
 	f.add(doc)
 	l.headerLinks(f, p)

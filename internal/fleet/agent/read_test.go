@@ -3,6 +3,7 @@ package agent
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -188,5 +189,22 @@ func TestLocationOfWhatWasMade(t *testing.T) {
 				t.Errorf("%s: found %v", status, found)
 			}
 		})
+	}
+}
+
+// A redirect to what is too long to be an address is counted, as a link is.
+func TestLongRedirectsAreCounted(t *testing.T) {
+	for _, kind := range []string{"text/html", "image/png"} {
+		for _, body := range []string{"", "body"} {
+			web := answers{"/": {bytes: fmt.Appendf(nil, "HTTP/1.1 302 Found\r\nLocation: /%s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", strings.Repeat("a", 9000), kind, len(body), body)}}
+			b, _ := runLease(t, []string{"/"}, func(*crawl.Job) {}, web.serve)
+			var left int64
+			for _, f := range b.found {
+				left += f.Omitted[crawl.ReasonTrapLength]
+			}
+			if left != 1 || len(b.outcomes) != 1 || b.outcomes[0].State != crawl.Fetched {
+				t.Errorf("%s %q: %d counted, %+v", kind, body, left, b.outcomes)
+			}
+		}
 	}
 }
