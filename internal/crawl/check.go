@@ -407,6 +407,7 @@ func (c *check) change(s *SiteChange) {
 			c.fail("robots", RuleLength)
 		}
 		c.length("robots", r.For, 0, maxAgent)
+		c.length("robots", r.By, 0, len("https"))
 		c.whole("robots ttl", r.TTLMS, 0, maxSpanMS)
 		c.whole("crawl-delay", r.DelayMS, 0, maxSpanMS)
 		c.word("robots", string(r.Why), 0)

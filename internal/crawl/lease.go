@@ -291,9 +291,10 @@ type RobotsChange struct {
 	Rules []byte      `cbor:"7,keyasint,omitempty"` // all that it says to us (robots.Rules.Encode)
 	TTLMS int64       `cbor:"3,keyasint"`
 	Why   Kind        `cbor:"4,keyasint,omitempty"`
-	For   string      `cbor:"9,keyasint,omitempty"` // the crawler that it says that to; empty: our own name (robots.Own)
-	Gone  bool        `cbor:"5,keyasint,omitempty"` // asked often enough: no longer worth waiting for
-	Bare  bool        `cbor:"8,keyasint,omitempty"` // it said nothing to a lease without cookies: it may say something to one with some
+	For   string      `cbor:"9,keyasint,omitempty"`  // the crawler that it says that to; empty: our own name (robots.Own)
+	By    string      `cbor:"10,keyasint,omitempty"` // the scheme of the URLs that it speaks of; empty: all
+	Gone  bool        `cbor:"5,keyasint,omitempty"`  // asked often enough: no longer worth waiting for
+	Bare  bool        `cbor:"8,keyasint,omitempty"`  // it said nothing to a lease without cookies: it may say something to one with some
 
 	DelayMS int64 `cbor:"6,keyasint,omitempty"` // Crawl-delay
 }

@@ -23,6 +23,7 @@ type Site struct {
 
 	RobotsBare bool   `cbor:"62,keyasint,omitempty"` // it said nothing to a lease without cookies
 	RobotsFor  string `cbor:"64,keyasint,omitempty"` // RobotsChange.For
+	RobotsBy   string `cbor:"65,keyasint,omitempty"` // RobotsChange.By
 
 	Heard Heard `cbor:"63,keyasint,omitempty"`
 
@@ -121,6 +122,7 @@ type SiteState struct {
 
 	RobotsBare bool   `cbor:"63,keyasint,omitempty"` // it said nothing to a lease without cookies
 	RobotsFor  string `cbor:"65,keyasint,omitempty"` // RobotsChange.For
+	RobotsBy   string `cbor:"67,keyasint,omitempty"` // RobotsChange.By
 
 	Heard Heard `cbor:"64,keyasint,omitempty"`
 

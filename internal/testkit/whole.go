@@ -29,7 +29,7 @@ func Whole(l crawl.Lease, url, other string) crawl.Entry {
 			Site: &crawl.SiteChange{
 				SinceStartMS: 1, LatencyUS: 1, BackoffMS: 1, Fails: 1, Heard: crawl.HeardPage, Addrs: []string{"192.0.2.1"}, AddrTTLMS: 1, CookiesSet: true, ResolveFailed: crawl.KindDNS, Detail: "d",
 				Cookies: []crawl.Cookie{{Name: "n", Value: "v", Path: "/", Expires: 1}}, Gates: &crawl.Gates{Keys: []crawl.Key{k}, Walls: 1, Texts: []crawl.Text{{Sum: 1, Sample: []uint32{2}}}, Vain: 1, Shut: 1, Bare: []crawl.Bare{{Key: k, Sum: 1}}},
-				Robots: &crawl.RobotsChange{State: crawl.RobotsRules, Rules: []byte{1}, TTLMS: 1, Why: crawl.ReasonRobots, DelayMS: 1, Bare: true, For: "other"},
+				Robots: &crawl.RobotsChange{State: crawl.RobotsRules, Rules: []byte{1}, TTLMS: 1, Why: crawl.ReasonRobots, DelayMS: 1, Bare: true, For: "other", By: "https"},
 			},
 			Measures: []crawl.Measure{ping, speed},
 		}},

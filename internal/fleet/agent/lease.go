@@ -32,9 +32,11 @@ type lease struct {
 
 	product string // the name that sites know the job's crawler by
 
-	rules  robots.Rules
-	robots crawl.RobotsState
-	layer  crawl.Layer // of all its targets: a task is in one
+	rules   robots.Rules
+	rulesBy string // the scheme of the URLs that they speak of; empty: all
+	other   other  // of the other scheme
+	robots  crawl.RobotsState
+	layer   crawl.Layer // of all its targets: a task is in one
 
 	origin      string       // of robots.txt
 	robotsBy    string       // the scheme of the last request for it
@@ -73,6 +75,9 @@ type lease struct {
 	astray  int                // cookies in a row because of which URLs were asked again that lead on still
 	round   bool               // URLs were asked again because of a cookie, and none of them is known to lead on
 	latency time.Duration
+
+	otherDelay time.Duration // Crawl-delay of the other scheme's rules
+
 	told    crawl.Heard // what the site has answered
 	heard   time.Time   // when the site answered last; before it did, when the lease began
 	answers int64
@@ -170,7 +175,7 @@ func (l *lease) abandon() {
 
 // delay returns the time between this lease's starts of requests.
 func (l *lease) delay() time.Duration {
-	d := polite.Delay(l.job.Limits, l.rules.Delay, l.latency)
+	d := polite.Delay(l.job.Limits, max(l.rules.Delay, l.otherDelay), l.latency)
 	return d * time.Duration(max(1, l.site.Spread))
 }
 

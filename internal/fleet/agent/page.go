@@ -69,7 +69,15 @@ func (l *lease) one(t crawl.Target) error {
 		}
 		return nil
 	}
-	if !l.job.Identity.IgnoreRobots && !(l.asks() && l.l.Asked.Robots) && !l.rules.Allowed(u.RequestURI()) {
+	rules, down, ok := l.rulesOf(u)
+	switch {
+	case !ok:
+		l.putBack(t)
+		return nil
+	case down != nil:
+		return l.noRules(&page{target: t, url: u}, down)
+	}
+	if !l.job.Identity.IgnoreRobots && !(l.asks() && l.l.Asked.Robots) && !rules.Allowed(u.RequestURI()) {
 		o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: crawl.ReasonRobots, Depth: t.Depth}
 		if l.asks() && t.Depth == 0 {
 			l.unanswered(o, nil, 0, crawl.AnswerRefused, notAllowed(l.l.Asked.Engine))

@@ -54,6 +54,7 @@ func (l *lease) askRobots() bool {
 	l.origin, l.robotsWith, l.robotsMay = seed.Origin(), names(l.sends(u)), true
 	if rules, ok := l.knownRules(); ok {
 		l.robotsMay = l.site.RobotsBare
+		l.rulesBy = l.site.RobotsBy
 		l.obey(rules)
 		if l.startsTask() {
 			l.nameSitemaps(u, rules)
@@ -83,6 +84,7 @@ func (l *lease) askFor(u crawl.URL, first crawl.Target) bool {
 		l.ignoreRobots()
 		return true
 	}
+	l.rulesBy = change.By
 	l.obey(rules)
 	if l.job.Identity.Sitemaps {
 		l.nameSitemaps(u, rules)
@@ -232,26 +234,63 @@ func (l *lease) robotsBehind(u crawl.URL) (change *crawl.RobotsChange, rules rob
 	}
 }
 
+// said is what an answer to robots.txt means.
+type said struct {
+	change *crawl.RobotsChange
+	rules  robots.Rules
+	found  bool   // a file was
+	err    error  // why it could not be asked for
+	detail string // and why it could not be had, in words
+	by     string // the scheme of the last request
+	final  bool   // it was asked for often enough
+	none   bool   // the site says that there is none
+	sum    uint64 // of the bytes, if it is a page that says nothing; and what it shows
+	shown  *shown
+}
+
 // fetchRobots asks for robots.txt, and says what the answer means and whether a file was found. ok is false if the lease ended first.
 func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robots.Rules, found, ok bool) {
+	a, ok := l.askRules(u)
+	if l.robotsBy = a.by; !ok {
+		return nil, rules, false, false
+	}
+	l.robotsMay = l.robotsMay && !a.none
+	if a.change.State == crawl.RobotsRules {
+		l.robotsSum, l.robotsShown = a.sum, a.shown
+	}
+	if a.change.State == crawl.RobotsUnavailable {
+		l.mu.Lock()
+		l.rep.change.Detail = a.detail
+		l.mu.Unlock()
+	}
+	return a.change, a.rules, a.found, true
+}
+
+// askRules asks for robots.txt. ok is false if the lease ended first.
+func (l *lease) askRules(u crawl.URL) (a said, ok bool) {
 	var resp *fetch.Response
 	defer func() { resp.Release() }()
 	at := u
-	l.robotsBy = u.Scheme()
-	var elsewhere []crawl.URL
+	by, both := u.Scheme(), false // the schemes that the answer speaks of
 	defer func() {
-		if ok && change.State != crawl.RobotsUnavailable && (found || change.State == crawl.RobotsAllowAll) {
-			l.a.visits.keep(elsewhere, l.product, change, rules)
+		if ok && !both {
+			a.change.By = by
 		}
 	}()
+	var elsewhere []crawl.URL
+	a.by = u.Scheme()
 	for range maxRobotsHops + 1 {
 		if at.Site() != l.l.Site {
-			a, known, goesOn := l.awaits(at)
+			kept, known, goesOn := l.awaits(at)
+			if known {
+				a.change, a.rules, a.found = &kept.change, kept.rules, true
+			}
 			if known || !goesOn {
-				return &a.change, a.rules, true, known
+				return a, known
 			}
 			elsewhere = append(elsewhere, at)
 		}
+		both = both || at.Site() == l.l.Site && at.Scheme() != by && at.RequestURI() == robotsPath // the other scheme's own
 		resp.Release()
 		var err error
 		resp, err = l.exchange(at)
@@ -259,64 +298,75 @@ func (l *lease) fetchRobots(u crawl.URL) (change *crawl.RobotsChange, rules robo
 			l.beside(at, resp, crawl.ReasonRobots)
 			l.takes(at, resp, nil)
 		}
-		if err != nil && l.ctx.Err() != nil { // we have hung up: that says nothing of the site
-			return nil, rules, false, false
+		if err != nil && l.ctx.Err() != nil || err == nil && resp == nil { // we have hung up: that says nothing of the site
+			return a, false
 		}
-		cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge // larger than a body may be: its beginning counts
-		if err != nil && !cut {
-			l.robotsBy = at.Scheme()
-			return l.noRobots(crawl.KindOf(err), err.Error()), rules, true, true
+		if cut := resp != nil && crawl.KindOf(err) == crawl.KindBodyLarge; err != nil && !cut { // larger than a body may be: its beginning counts
+			a.by = at.Scheme()
+			return a.unavailable(err, crawl.KindOf(err), err.Error()), true
 		}
-		if resp == nil {
-			return nil, rules, false, false
-		}
-		switch {
-		case resp.Redirects() && location(resp) != "":
-			next, err := at.Resolve(location(resp))
-			if err != nil {
-				return l.allowAll(), rules, false, true
+		if resp.Redirects() && location(resp) != "" {
+			next, e := at.Resolve(location(resp))
+			if e != nil {
+				return a.allows(), true
 			}
 			at = next
 			continue
-		case resp.Status >= 500 || resp.Status == 429:
-			d := retryAfter(resp)
-			if d > 0 {
-				l.holdFor(d)
-			}
-			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status)), rules, d > 0, true
-		case resp.Status/100 != 2: // any of these is an access that succeeded (RFC 9309, section 2.3.1.1), as 203 of a proxy is
-			l.robotsMay = l.robotsMay && resp.Status != 404 && resp.Status != 410
-			return l.allowAll(), rules, false, true
 		}
-		body, err := resp.Unpacked(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
-		if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
-			return l.noRobots(crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err)), rules, true, true
+		l.readRules(&a, at, resp, err != nil)
+		if a.change.State != crawl.RobotsUnavailable && (a.found || a.change.State == crawl.RobotsAllowAll) {
+			l.a.visits.keep(elsewhere, l.product, a.change, a.rules)
 		}
-		if cut {
-			body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
-		}
-		rules = robots.Parse(body, l.product)
-		l.robotsSum, l.robotsShown = 0, nil
-		if p := (&page{url: at, resp: resp}); rules.Empty() && paged(p) {
-			l.robotsSum, l.robotsShown = bytesSum(p), l.look(p)
-		}
-		return &crawl.RobotsChange{
-			State: crawl.RobotsRules, Rules: rules.Encode(), For: l.robotsFor(), TTLMS: robotsTTL.Milliseconds(), DelayMS: rules.Delay.Milliseconds(),
-		}, rules, !rules.Empty() || parse.TypeOf(resp.Media()) != parse.HTML, true
+		return a, true
 	}
-	return l.allowAll(), rules, false, true // too many redirects: as if there were none
+	return a.allows(), true // too many redirects: as if there were none
 }
 
-// noRobots is the change of a site whose robots.txt cannot be had.
-func (l *lease) noRobots(why crawl.Kind, text string) *crawl.RobotsChange {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.rep.change.Detail = detail(text)
-	return &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}
+// readRules reads the answer to robots.txt, which may have been cut off where it is too long.
+func (l *lease) readRules(a *said, at crawl.URL, resp *fetch.Response, cut bool) {
+	switch {
+	case resp.Status >= 500 || resp.Status == 429:
+		d := retryAfter(resp)
+		if d > 0 {
+			l.holdFor(d)
+		}
+		*a = a.unavailable(nil, crawl.ReasonRobotsDown, fmt.Sprintf("%s answers %d", at, resp.Status))
+		a.found = d > 0
+		return
+	case resp.Status/100 != 2: // any of these is an access that succeeded (RFC 9309, section 2.3.1.1), as 203 of a proxy is
+		a.none = resp.Status == 404 || resp.Status == 410
+		*a = a.allows()
+		return
+	}
+	body, err := resp.Unpacked(min(l.job.Limits.Fetch.MaxDecoded, maxParsed))
+	if kind := crawl.KindOf(err); err != nil && kind != crawl.KindBomb && !errors.Is(err, fetch.ErrNotCoded) && !(cut && kind == crawl.KindReset) {
+		*a = a.unavailable(nil, crawl.ReasonRobotsDown, fmt.Sprintf("%s: %v", at, err))
+		return
+	}
+	if cut {
+		body = body[:bytes.LastIndexAny(body, "\r\n")+1] // whole lines only
+	}
+	a.rules = robots.Parse(body, l.product)
+	if p := (&page{url: at, resp: resp}); a.rules.Empty() && paged(p) {
+		a.sum, a.shown = bytesSum(p), l.look(p)
+	}
+	a.found = !a.rules.Empty() || parse.TypeOf(resp.Media()) != parse.HTML
+	a.change = &crawl.RobotsChange{
+		State: crawl.RobotsRules, Rules: a.rules.Encode(), For: l.robotsFor(), TTLMS: robotsTTL.Milliseconds(), DelayMS: a.rules.Delay.Milliseconds(),
+	}
 }
 
-func (l *lease) allowAll() *crawl.RobotsChange {
-	return &crawl.RobotsChange{State: crawl.RobotsAllowAll, TTLMS: robotsTTL.Milliseconds()}
+// unavailable says that robots.txt cannot be had.
+func (a said) unavailable(err error, why crawl.Kind, text string) said {
+	a.err, a.detail, a.found = err, detail(text), true
+	a.change = &crawl.RobotsChange{State: crawl.RobotsUnavailable, Why: why}
+	return a
+}
+
+// allows says that everything may be asked for.
+func (a said) allows() said {
+	a.change = &crawl.RobotsChange{State: crawl.RobotsAllowAll, TTLMS: robotsTTL.Milliseconds()}
+	return a
 }
 
 // holdFor makes the site wait without ending the lease by itself.

@@ -26,6 +26,8 @@ type answered struct {
 	change crawl.RobotsChange
 	rules  robots.Rules
 	until  time.Time
+	tries  int    // of one that could not be had, whose rules are not known before there were more than the job's retries
+	detail string // and why
 }
 
 const (
@@ -162,7 +164,31 @@ func (v *visits) answer(u crawl.URL, product string) (answered, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	a, ok := v.files[file{u.String(), product}]
-	return a, ok && time.Now().Before(a.until)
+	return a, ok && time.Now().Before(a.until) && a.change.State != crawl.RobotsUnavailable
+}
+
+// down returns whether a file could not be had more than so many times in a row within the last hour, and why. now says that it could not once more.
+func (v *visits) down(u crawl.URL, product string, retries int, now *said) (a said, down bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	f := file{u.String(), product}
+	kept, ok := v.files[f]
+	if ok = ok && time.Now().Before(kept.until) && kept.change.State == crawl.RobotsUnavailable; !ok {
+		kept = answered{}
+	}
+	if now != nil {
+		kept = answered{change: *now.change, detail: now.detail, tries: kept.tries + 1, until: time.Now().Add(fileTTL)}
+		v.makeRoom(0)
+		v.files[f] = kept
+	}
+	return said{change: &kept.change, detail: kept.detail}, kept.tries > retries
+}
+
+// makeRoom forgets all files if there are too many to keep one more, with rules of so many bytes. mu is held.
+func (v *visits) makeRoom(size int) {
+	if v.files == nil || len(v.files) >= maxFiles || v.size+size > maxFileSize {
+		v.files, v.size = map[file]answered{}, 0
+	}
 }
 
 // keep notes what files of other sites have said.
@@ -173,10 +199,8 @@ func (v *visits) keep(urls []crawl.URL, product string, c *crawl.RobotsChange, r
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, u := range urls {
-		if v.files == nil || len(v.files) >= maxFiles || v.size+len(c.Rules) > maxFileSize {
-			v.files, v.size = map[file]answered{}, 0
-		}
-		v.files[file{u.String(), product}] = answered{*c, r, time.Now().Add(fileTTL)}
+		v.makeRoom(len(c.Rules))
+		v.files[file{u.String(), product}] = answered{change: *c, rules: r, until: time.Now().Add(fileTTL)}
 		v.size += len(c.Rules)
 	}
 }

@@ -131,7 +131,7 @@ func Fold(s *crawl.Site, c *crawl.SiteChange, now int64) {
 	}
 	if r := c.Robots; r != nil {
 		s.Trouble = ""
-		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone, s.RobotsBare, s.RobotsFor = r.State, r.Rules, r.Why, r.Gone, r.Bare, r.For
+		s.RobotsState, s.Robots, s.RobotsWhy, s.RobotsGone, s.RobotsBare, s.RobotsFor, s.RobotsBy = r.State, r.Rules, r.Why, r.Gone, r.Bare, r.For, r.By
 		s.RobotsExpiry, s.CrawlDelayMS = now+r.TTLMS, r.DelayMS
 		if r.State == crawl.RobotsUnavailable {
 			s.RobotsTries++
@@ -198,7 +198,7 @@ func Unresolved(lim crawl.Limits, s *crawl.Site) crawl.Kind {
 func State(lim crawl.Limits, s *crawl.Site, now int64) crawl.SiteState {
 	st := crawl.SiteState{
 		Robots: s.Robots, RobotsState: s.RobotsState, RobotsTries: s.RobotsTries, RobotsWhy: s.RobotsWhy,
-		RobotsGone: s.RobotsGone, RobotsBare: s.RobotsBare, RobotsFor: s.RobotsFor, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
+		RobotsGone: s.RobotsGone, RobotsBare: s.RobotsBare, RobotsFor: s.RobotsFor, RobotsBy: s.RobotsBy, RobotsTTLMS: s.RobotsExpiry - now, WaitMS: max(0, ReadyAt(lim, s)-now),
 		LatencyUS: s.LatencyUS, Fails: s.Fails, Heard: crawl.HeardOf(s.Heard, s.LatencyUS), Spread: 1, Trouble: s.Trouble, ResolveFails: s.ResolveFails,
 	}
 	if s.AddrExpiry > now {
