@@ -35,7 +35,7 @@ func (c *Coordinator) cycle(ctx context.Context, now time.Time, j *frontier.Job,
 	watch := start()
 	marks := c.lore.landmarks(r.read, j.Placing.Landmarks, s.Nodes, s.Now)
 	r.read.book.Fit()
-	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: c.lore.learned.Tally().Spent()})
+	probes, pings := schedule.PlanProbes(s, schedule.Probing{Measures: r.wants, Marks: marks, Done: c.lore.isProbed, Spent: c.lore.learned.Tally().Spent(), Waits: len(r.due)})
 	if err := schedule.Verify(s, probes); err != nil {
 		return more, err
 	}

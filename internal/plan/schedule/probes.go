@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -141,6 +142,7 @@ type Probing struct {
 	Marks []int                                // landmarks, by their places in the snapshot
 	Done  func(site, node int, ping bool) bool // tells what was measured before, by numbers in the book: the delay (ping), or the bandwidth
 	Spent *Allowance                           // what measuring has asked of sites; nil: that is without bounds
+	Waits int                                  // tasks that wait and that the snapshot does not hold
 }
 
 // PlanProbes says which waiting tasks are probed now, by which node, and which of the probes are httppings. Delays come
@@ -148,7 +150,7 @@ type Probing struct {
 // pair is worth more to know than it costs to measure (Worth). A probe is a lease of its own, under the same limits as
 // any other, so a site is asked by one node at a time and on its clock. The probes of a cycle are spread: each node gets
 // its turn with other sites than the others, so that no node is asked by all sites and no site by all nodes at a time.
-// Tasks whose addresses are not known yet are left for later. What is measured because it is worth it stays within what is allowed (Allowance). Of a
+// Where many more tasks wait than a cycle looks at, only some of it are pinged because that is worth it (pingsAtOnce). Tasks whose addresses are not known yet are left for later. What is measured because it is worth it stays within what is allowed (Allowance). Of a
 // fleet of one node nothing is measured, unless that was asked for: there is nothing to choose.
 func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 	if by.Crawl == None && by.Delay == None || s.Book == nil || len(s.Nodes) < 2 && !by.Asked {
@@ -164,6 +166,7 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 	c.through = c.through || by.Crawl != Worth
 	s.figures.through = c.through
 	open, _ := gate(s)
+	most := pingsAtOnce(len(open), by.Waits)
 	turn := probing{c: c, by: by, given: make([]int, len(s.Nodes)), sites: map[string]bool{}}
 	for _, t := range open {
 		if s.PerIP > 0 && s.Tasks[t].Addrs == nil || turn.sites[s.Tasks[t].Site] {
@@ -173,7 +176,7 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 			continue
 		}
 		n, pings := -1, true
-		if by.Delay != Worth || by.Spent == nil || by.Spent.Pays(&s.Tasks[t]) { // one landmark alone tells less than a probe
+		if by.Delay != Worth || turn.pings < most && (by.Spent == nil || by.Spent.Pays(&s.Tasks[t])) { // one landmark alone tells less than a probe
 			n = turn.ping(t)
 		}
 		if n < 0 && by.Crawl != None && (by.Crawl != Worth || turn.lets(t)) {
@@ -183,7 +186,9 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 			if by.Spent != nil && !by.Spent.Pays(&s.Tasks[t]) {
 				turn.early++
 			}
-			ping = append(ping, pings)
+			if ping = append(ping, pings); pings {
+				turn.pings++
+			}
 			turn.given[n]++
 			turn.sites[s.Tasks[t].Site] = true
 			c.Take(t, n)
@@ -191,6 +196,17 @@ func PlanProbes(s *Snapshot, by Probing) (p Plan, ping []bool) {
 		}
 	}
 	return p, ping
+}
+
+// pingsAtOnce is how many of the tasks that a cycle looks at may be pinged because that is worth it, where so many more wait: all, as long as four
+// cycles look at everything, and of the others the fewer the more cycles that takes. Each task would be pinged by all landmarks, one after the
+// other, before the first of them is crawled, and a cycle that looks at a task to have it pinged crawls none instead.
+func pingsAtOnce(looks, waits int) int {
+	if waits <= 0 || looks == 0 {
+		return looks
+	}
+	cycles := float64(looks+waits) / float64(looks)
+	return max(1, int(float64(looks)*min(1, 2/math.Sqrt(cycles))))
 }
 
 // probing is the state of one PlanProbes.
@@ -201,6 +217,7 @@ type probing struct {
 	sites map[string]bool
 	worth worth
 	early int // probes in this plan that no pages pay for
+	pings int // httppings in this plan
 }
 
 // lets reports whether a task's site may be measured.

@@ -284,6 +284,21 @@ func TestPingsOfLandmarksAreSpread(t *testing.T) {
 	}
 }
 
+// Where many more tasks wait than a cycle looks at, some are crawled before all were pinged by all landmarks, the more the longer that would
+// take; a strategy that measures by a published rule measures what that says.
+func TestPagesComeBeforeAllIsMeasured(t *testing.T) {
+	none := func(int, int, bool) bool { return false }
+	for _, c := range []struct {
+		waits, want int
+		delay       Extent
+	}{{0, 40, Worth}, {120, 40, Worth}, {600, 20, Worth}, {9960, 5, Worth}, {1e9, 1, Worth}, {9960, 40, Landmark}} {
+		p, ping := PlanProbes(fleet(9, 40), Probing{Measures: Measures{Delay: c.delay}, Marks: []int{0, 3, 6}, Done: none, Waits: c.waits})
+		if len(p.Assignments) != c.want || len(ping) != c.want {
+			t.Errorf("%d more wait: %d of 40 are pinged, want %d", c.waits, len(p.Assignments), c.want)
+		}
+	}
+}
+
 // What is measured because it is worth it takes a tenth of a site's pages at most, but for a few probes a node; a site that promises nothing is
 // not asked.
 func TestMeasuringIsBounded(t *testing.T) {

@@ -134,7 +134,7 @@ func (e *engine) landmarks() {
 // measure has nodes measure what the planner thinks worth it before sites are crawled, and returns the snapshot of those
 // that are not measured now. at are the world's numbers of the snapshot's nodes.
 func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, error) {
-	by := schedule.Probing{Measures: e.want, Spent: &e.spent, Done: func(site, node int, ping bool) bool { return e.tried[kindOf(ping)].has(site, node) }}
+	by := schedule.Probing{Measures: e.want, Spent: &e.spent, Waits: len(e.waiting) - len(s.Tasks), Done: func(site, node int, ping bool) bool { return e.tried[kindOf(ping)].has(site, node) }}
 	if e.w.Delay == nil { // a world without distances
 		by.Delay = schedule.None
 	}
