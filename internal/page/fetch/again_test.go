@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -241,6 +242,44 @@ func onceEach(c net.Conn, after time.Duration, seen *atomic.Int64) {
 	}
 	if n, _ := c.Read(buf); n > 0 {
 		seen.Add(1)
+	}
+}
+
+// A server that ends a kept connection by a 408 has not answered the request that it crosses, which is to be sent again; one that answers so
+// on another connection has.
+func TestKeptConnectionEndsByTimeout(t *testing.T) {
+	for _, always := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			cl := client(t, func(fc *fetch.Config) {
+				fc.Dial = func(context.Context, string, string) (net.Conn, error) {
+					here, there := net.Pipe()
+					go func() {
+						defer there.Close()
+						buf := make([]byte, 4096)
+						for n := 0; ; n++ {
+							if _, err := there.Read(buf); err != nil {
+								return
+							}
+							if n > 0 || always {
+								_, _ = io.WriteString(there, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+								return
+							}
+							_, _ = io.WriteString(there, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+						}
+					}()
+					return here, nil
+				}
+			})
+			s := cl.Open(nil)
+			defer s.Close()
+			for range 6 {
+				r, err := untilProcessed(t, s, "http://127.0.0.1/")
+				if err != nil || (r.Status == 200) == always {
+					t.Errorf("always %v: %+v, %v", always, r, err)
+				}
+				r.Release()
+			}
+		})
 	}
 }
 

@@ -201,6 +201,11 @@ func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch
 		}
 		return err
 	}
+	if reused && r.Status == http.StatusRequestTimeout && req.Again == 0 { // of the connection, as it seems (RFC 9110, section 15.5.9), and not of this request
+		s.discard(c)
+		s.ended(true)
+		return fmt.Errorf("%w: %w", ErrUnprocessed, &crawl.Error{Op: "read header", Host: req.URL.Host(), Kind: crawl.KindReset, Err: errIdleClosed})
+	}
 	if reused {
 		s.ended(false)
 	}
