@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -281,5 +282,20 @@ func TestAbsences(t *testing.T) {
 		if n := &nodes[i]; !reflect.DeepEqual(n.Away, want) {
 			t.Errorf("%s: %v, want %v", n.Info.Node, n.Away, want)
 		}
+	}
+}
+
+// What is not as it was written is told as damage, with the place.
+func TestWhatCannotBeReadIsDamaged(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := l.db.ExecContext(t.Context(), l.kind.bind(`INSERT INTO pages (job, key, url, surt, state, site, lease, timing) VALUES (1, ?, '', '', 'fetched', 'a.test', 1, '[1,(')`), []byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Times(t.Context(), 1); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "the ledger is damaged: the times of a page of a.test cannot be read: ") {
+		t.Error(err)
 	}
 }

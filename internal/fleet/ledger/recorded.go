@@ -66,7 +66,7 @@ func (l *Ledger) Fleet(ctx context.Context) (out []FleetNode, err error) {
 			return nil, l.wrap(err)
 		}
 		if err := json.Unmarshal([]byte(info), &n.Info); err != nil {
-			return nil, fmt.Errorf("ledger: a node of the fleet: %w", err)
+			return nil, l.wrap(unreadable("what a node of the fleet has said", err))
 		}
 		out = append(out, n)
 	}
@@ -118,10 +118,10 @@ func (l *Ledger) Job(ctx context.Context, id uint32) (Job, error) {
 		return j, l.wrap(err)
 	}
 	if err := json.Unmarshal([]byte(limits), &j.Limits); err != nil {
-		return j, fmt.Errorf("ledger: limits of job %d: %w", id, err)
+		return j, l.wrap(unreadable(fmt.Sprintf("the limits of job %d", id), err))
 	}
 	if err := json.Unmarshal([]byte(placing), &j.Placing); err != nil {
-		return j, fmt.Errorf("ledger: placement of job %d: %w", id, err)
+		return j, l.wrap(unreadable(fmt.Sprintf("the placement of job %d", id), err))
 	}
 	return j, nil
 }
@@ -200,7 +200,7 @@ func (l *Ledger) Times(ctx context.Context, job uint32) (map[string]Times, error
 		}
 		var each [7]int32
 		if err := json.Unmarshal([]byte(timing), &each); err != nil {
-			return nil, l.wrap(err)
+			return nil, l.wrap(unreadable("the times of a page of "+site, err))
 		}
 		if of[site] == nil {
 			of[site] = new(steps)
@@ -375,7 +375,7 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 	case "timing":
 		var steps [7]int32 // older ledgers have six: of a connection that was open nothing is known
 		if err := json.Unmarshal([]byte(timing), &steps); err != nil {
-			return f, false, err
+			return f, false, unreadable("the times of a page of "+f.Site, err)
 		}
 		f, ok = learn.OfTiming(learn.Worker{Node: f.Node, Site: f.Site}, [6]int32(steps[:6]), steps[6], f.At)
 		return f, ok, nil
@@ -394,4 +394,9 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 		}
 	}
 	return f, true, nil
+}
+
+// unreadable says that something is not what was written there.
+func unreadable(what string, err error) error {
+	return fmt.Errorf("%w: %s cannot be read: %v", ErrDamaged, what, err)
 }
