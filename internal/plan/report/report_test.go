@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -165,6 +166,22 @@ func TestIntervalsEndWhereValuesDo(t *testing.T) {
 		f := Figure{Y: c.axis, Series: []Series{{Points: []Point{c.values}}}}.clipped()
 		if p := f.Series[0].Points[0]; p.Lo != c.lo || p.Hi != c.hi {
 			t.Errorf("%s: %v to %v, want %v to %v", c.name, p.Lo, p.Hi, c.lo, c.hi)
+		}
+	}
+}
+
+// Bands of many curves are so faint that curves are seen through all of them.
+func TestManyBandsAreFaint(t *testing.T) {
+	for _, c := range []struct {
+		curves int
+		want   string
+	}{{1, "opacity:0.160"}, {3, "opacity:0.160"}, {15, "opacity:0.040"}} {
+		f := Figure{Kind: Lines}
+		for k := range c.curves {
+			f.Series = append(f.Series, Series{Name: fmt.Sprint("s", k), Points: []Point{{X: 0, Y: 1, Lo: 0, Hi: 2}, {X: 1, Y: 2, Lo: 1, Hi: 3}}})
+		}
+		if n := strings.Count(f.SVG(wide), c.want); n != c.curves {
+			t.Errorf("%d of %d bands have %s", n, c.curves, c.want)
 		}
 	}
 }

@@ -315,6 +315,18 @@ func (f Figure) axes(c *canvas, x, y scale, xt, yt []float64) {
 	c.text(0, 12, "start", "", "", f.Y.Label)
 }
 
+// faint is the opacity of a band: many that lie over each other are to leave the curves to be seen.
+func (f Figure) faint() float64 {
+	const one, all = 0.16, 0.6
+	bands := 0
+	for _, s := range f.Series {
+		if slices.ContainsFunc(s.Points, Point.spread) {
+			bands++
+		}
+	}
+	return min(one, all/float64(max(1, bands)))
+}
+
 // curve draws a series with its band. Where a value is missing the curve is broken.
 func (f Figure) curve(c *canvas, s Series, k int, x, y scale) {
 	var line, up, down strings.Builder
@@ -335,7 +347,7 @@ func (f Figure) curve(c *canvas, s Series, k int, x, y scale) {
 	slices.Reverse(low)
 	down.WriteString(strings.Join(low, ""))
 	if up.Len() > 0 {
-		c.add(`<path class="band" style="fill:%s" d="%s%sZ"/>`, colour(k), up.String(), down.String())
+		c.add(`<path class="band" style="fill:%s;opacity:%.3f" d="%s%sZ"/>`, colour(k), f.faint(), up.String(), down.String())
 	}
 	class := "curve"
 	if s.Quiet {
