@@ -57,6 +57,8 @@ type lease struct {
 	next    time.Time // the site's next turn
 	asked   time.Time // when it was taken last,
 	dials   bool      // and whether the request is still to be sent: it gets a connection
+	follows bool      // it is on the way that robots.txt redirects it
+	late    bool      // its time was over meanwhile
 	visited time.Time // when a lease of another site took it last (visits)
 	took    time.Time // when this one took another's; visits.mu guards it
 	jar     jar
@@ -181,7 +183,7 @@ func (l *lease) delay() time.Duration {
 
 // run works through the lease and leaves its final part to the reporter.
 func (l *lease) run() error {
-	timer := time.AfterFunc(time.Duration(l.l.BudgetMS)*time.Millisecond, func() { l.end(crawl.EndBudget) })
+	timer := time.AfterFunc(time.Duration(l.l.BudgetMS)*time.Millisecond, l.overtime)
 	defer timer.Stop()
 	defer context.AfterFunc(l.ctx, func() { l.end(crawl.EndDrained); l.sess.Close() })()
 	err := l.work()
@@ -194,6 +196,24 @@ func (l *lease) run() error {
 	l.mu.Unlock()
 	l.a.nudge()
 	return err
+}
+
+// overtime ends the lease when its time is over; not on the way to a robots.txt, which another lease would begin anew.
+func (l *lease) overtime() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.late = l.follows; !l.late {
+		l.endLocked(crawl.EndBudget)
+	}
+}
+
+// follow notes that the lease goes where robots.txt redirects to, or has gone there.
+func (l *lease) follow(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.follows = on; !on && l.late {
+		l.endLocked(crawl.EndBudget)
+	}
 }
 
 func (l *lease) work() error {
@@ -384,7 +404,7 @@ func (l *lease) turn() bool {
 // untilTurn returns how long it is until the site's turn, and whether the lease ends before it. mu is held.
 func (l *lease) untilTurn() (over bool, wait time.Duration) {
 	wait = max(time.Until(l.next), time.Until(l.visited.Add(l.delay())))
-	if wait > polite.MaxWait {
+	if wait > polite.MaxWait && !l.follows {
 		l.endLocked(crawl.EndWait)
 	}
 	return l.ended != "", wait

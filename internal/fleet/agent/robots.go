@@ -273,6 +273,7 @@ func (l *lease) askRules(u crawl.URL) (a said, ok bool) {
 	at := u
 	by, both := u.Scheme(), false // the schemes that the answer speaks of
 	defer func() {
+		l.follow(false)
 		if ok && !both {
 			a.change.By = by
 		}
@@ -311,6 +312,7 @@ func (l *lease) askRules(u crawl.URL) (a said, ok bool) {
 				return a.allows(), true
 			}
 			at = next
+			l.follow(true)
 			continue
 		}
 		l.readRules(&a, at, resp, err != nil)

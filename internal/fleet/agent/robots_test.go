@@ -156,3 +156,22 @@ func TestDirectivesSpeakToTheUserAgent(t *testing.T) {
 		}
 	}
 }
+
+// A robots.txt that redirects is followed whatever the delay, also beyond the lease's time: a lease that gave its site back on the way would
+// begin anew, for ever.
+func TestRobotsAreFollowedSlowly(t *testing.T) {
+	for _, delay := range []time.Duration{time.Second, 45 * time.Second, 90 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			web := answers{
+				"/robots.txt": {bytes: []byte("HTTP/1.1 301 Moved\r\nLocation: /more\r\nContent-Length: 0\r\n\r\n")},
+				"/more":       {bytes: []byte("HTTP/1.1 301 Moved\r\nLocation: /rules\r\nContent-Length: 0\r\n\r\n")},
+				"/rules":      {bytes: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /x")},
+				"/page":       {bytes: []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")},
+			}
+			runLease(t, []string{"/page"}, func(j *crawl.Job) { j.Identity.IgnoreRobots, j.Limits.Delay = false, delay }, web.serve)
+			if rules, page := web["/rules"].asked.Load(), web["/page"].asked.Load(); rules != 1 || page > 1 || delay == time.Second && page == 0 {
+				t.Errorf("at a delay of %v the rules were asked for %d times, the page %d times", delay, rules, page)
+			}
+		})
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/polite"
 	"argosy/internal/page/robots"
 )
 
@@ -52,9 +51,6 @@ func (l *lease) awaits(u crawl.URL) (a answered, known, ok bool) {
 			if wait = l.takeTurn(u.Site()); wait <= 0 {
 				return a, false, true
 			}
-		}
-		if wait > polite.MaxWait {
-			l.end(crawl.EndWait)
 		}
 		if over || !l.pause(wait) {
 			return a, false, false
