@@ -125,10 +125,86 @@ func titled() *part {
 	return p
 }
 
+// owners have three things each, of which each has eight lists, all below the owner's name; nine in ten are empty, and issues alone are in the tenth.
+func owners(n int) *part {
+	const each, every, most = 20, 10, 12
+	path := func(i int) string {
+		return fmt.Sprintf("%s/%s", slug(fmt.Sprint("owner", i/3)), slug(fmt.Sprint("thing", i)))
+	}
+	issues := func(i int) int {
+		if i%every != every/2 {
+			return 0
+		}
+		return 2 + draw(fmt.Sprint("issues", i), most)
+	}
+	real, at := ids("thing", n), map[string]int{}
+	for i := range n {
+		at[path(i)] = i
+		for k := range issues(i) {
+			real = append(real, fmt.Sprintf("issue%d-%d", i, k))
+		}
+	}
+	p := made("/", []link{{"/explore?page=0", "Explore", ""}}, real, []trap{{name: "empty lists"}, {name: "log-ins"}}, func(s *site, rest string, q url.Values) *answer {
+		pg := s.page("Things")
+		if page := number(q.Get("page")); rest == "explore" && page >= 0 {
+			for i := page * each; i < min(n, page*each+each); i++ {
+				pg.link("/"+path(i), path(i), fmt.Sprint("thing", i))
+			}
+			if page*each+each < n {
+				pg.link(fmt.Sprint("/explore?page=", page+1), "More", "")
+			}
+			return pg.trap("", fmt.Sprint("explore ", page))
+		}
+		names := strings.Split(rest, "/")
+		if rest == "login" {
+			pg.text("Please log in to go on.")
+			return pg.trap("log-ins", "log in")
+		}
+		if len(names) < 2 {
+			return nil
+		}
+		thing := strings.Join(names[:2], "/")
+		i, known := at[thing]
+		if !known {
+			return nil
+		}
+		pg.title = thing
+		for _, list := range []string{"issues", "pulls", "actions", "wiki", "releases", "stars", "forks", "activity"} {
+			pg.link("/"+thing+"/"+list, list, "")
+		}
+		pg.link("/login?return="+url.QueryEscape("/"+rest), "Log in", "")
+		switch k := number(names[len(names)-1]); {
+		case len(names) == 2:
+			pg.para(thing, 80)
+			for k := range 3 {
+				pg.link("/"+path((i+131*(k+1))%n), "Related", fmt.Sprint("thing", (i+131*(k+1))%n))
+			}
+			return pg.real(fmt.Sprint("thing", i))
+		case len(names) == 3 && names[2] == "issues" && issues(i) > 0 && len(q) == 0:
+			for k := range issues(i) {
+				pg.link(fmt.Sprintf("/%s/issues/%d", thing, k), "issue", fmt.Sprintf("issue%d-%d", i, k))
+			}
+			return pg.trap("", "issues of "+thing)
+		case len(names) == 3:
+			pg.text("There are no %s yet.", names[2])
+			for _, state := range []string{"open", "closed"} {
+				pg.link(fmt.Sprintf("/%s/%s?state=%s", thing, names[2], state), state, "")
+			}
+			return pg.trap("empty lists", "no "+names[2])
+		case len(names) == 4 && names[2] == "issues" && k >= 0 && k < issues(i):
+			pg.para(fmt.Sprint(thing, k), 60)
+			return pg.real(fmt.Sprintf("issue%d-%d", i, k))
+		}
+		return nil
+	})
+	p.name = "owners"
+	return p
+}
+
 func named() (ws []*web) {
 	for _, how := range []string{"roll", "guild", "members", "row"} {
 		ws = append(ws, single("persons-"+how, persons(how, 2060), library(200)))
 	}
 	ws = append(ws, single("firms", firms(800), library(200)))
-	return append(ws, single("titled", titled(), library(200)))
+	return append(ws, single("titled", titled(), library(200)), single("owners", library(200), owners(600)))
 }

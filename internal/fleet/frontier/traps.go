@@ -161,14 +161,14 @@ func (x *tx) answer(t *Task, r *record, o *crawl.Outcome) error {
 		a.Twice, a.Changed = o.Twice, o.Changed
 		a.Page, a.Moved, a.Missing = o.HTML || len(o.Sample) > 0, o.Redirect != "" && crawl.Redirects(o.Status), o.Status >= 400
 		a.Links, a.Found, a.Feeds = o.Links, x.named[o.Key].all, x.named[o.Key].Feeds
-		if o.Back || m.Beside(a.Template, a.Via) || m.Pairs(a.Template, a.Via) {
-			p, err := x.record(t.space(), r.Parent)
-			if err != nil {
-				return err
-			}
-			if p != nil && p.URL != "" {
-				a.Parent, _ = crawl.Parse(p.URL) // it was parsed before
-			}
+	}
+	if m.Names(a.Via) || o.Shows != 0 && (o.Back || m.Beside(a.Template, a.Via) || m.Pairs(a.Template, a.Via)) {
+		p, err := x.record(t.space(), r.Parent)
+		if err != nil {
+			return err
+		}
+		if p != nil && p.URL != "" {
+			a.Parent, _ = crawl.Parse(p.URL) // it was parsed before
 		}
 	}
 	if e := m.Take(&a); e != yield.Nothing {

@@ -21,7 +21,7 @@
 // What stands beside a page that was not marked shows that page's text, and is not counted if what stands beside marked ones is not new.
 //
 // Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
-// in eight; every second one where that says less) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
+// in eight; every second one where that says less, as figures of sentences do until they have proven to stay) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint.
 //
 // Where pages of one template differ by little (eight were faint), each sentence is marked: one of seven words or more that is new is a name. A picture
@@ -63,7 +63,7 @@
 // for as many answers as it pays; what others have named has only more of such tried, unless its template was cut with others and has
 // brought much. Paths of many kinds below one first segment are heard at the end, view by view (/repo/tree/…, /repo/log/…): one goes on while it names hardly any of
 // its kind that were not there, so has an end. Of such paths those go on that have a form which goes on bringing something
-// (what differs in numbers only; in all names but the last; in that, too), and of any the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
+// (what differs in numbers only; in all names but the last; below any first name; in the last name, too), itself or in what its pages name, and of any the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
 //

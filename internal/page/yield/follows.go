@@ -24,10 +24,11 @@ const (
 func Lister(k crawl.Key) uint64 { return xxh3.HashSeed(k[:], bearsSeed) | 1 }
 
 // rewards counts a new answer for the page that has named it, and for its form.
-func (m *Model) rewards(t *Template, a *Answer, of kind) {
+func (m *Model) rewards(t, via *Template, a *Answer, of kind) {
 	if of == isNew || of == isPartly {
 		m.fruit(a)
 		m.formed(t, true)
+		m.nameForms(via, a)
 	}
 }
 

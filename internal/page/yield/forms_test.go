@@ -63,6 +63,82 @@ func TestWiderFormsDecideWhereNarrowOnesAreNew(t *testing.T) {
 	}
 }
 
+// A directory's last name stands before its slash: what is behind another name there is of another form.
+func TestDirectoriesHaveFormsByTheirLastNames(t *testing.T) {
+	m, bag := bagOf(t, named("%s/amp/x/y/%d/", 0))
+	photo, copies := "%s/photo-%d/", "%s/%d/amp/"
+	for i := range 2 * formsVain {
+		m.pieces.split(parsed(t, named(photo, i)))
+		m.formed(bag, true)
+		m.pieces.split(parsed(t, named(copies, i)))
+		m.formed(bag, false)
+	}
+	if photos, amp := m.Good(parsed(t, named(photo, 500))), m.Good(parsed(t, named(copies, 500))); !photos || amp {
+		t.Errorf("photos go on: %v, copies: %v", photos, amp)
+	}
+}
+
+// What stands below names that are seen for the first time is of a form all the same: of a code host's lists of issues nine in ten may be empty. It is
+// worth what the others name, until so many were empty as end it.
+func TestFormsAreWorthWhatTheirPagesName(t *testing.T) {
+	const every, leads = 10, 8
+	m := New()
+	bag := &Template{ID: 1, Pattern: bagPrefix + "*/…", Hash: 11}
+	m.byID[bag.ID] = bag
+	list := func(i int, below string) crawl.URL {
+		return parsed(t, fmt.Sprintf("http://h.test/%c%c%c-owner/some-name/%s", 'a'+i%26, 'a'+i/26%26, 'a'+i/676, below))
+	}
+	answer := func(i int, below string, named int) {
+		m.pieces.split(list(i, below))
+		m.formed(bag, false)
+		for range named {
+			m.nameForms(bag, &Answer{URL: list(i, below+"/7"), Parent: list(i, below)})
+		}
+	}
+	for i := range 50 * every {
+		names := 0
+		if i%every == 0 {
+			names = leads
+		}
+		answer(i, "issues", names)
+		answer(i, "stars", 0)
+	}
+	other := &Template{ID: 2, Pattern: bagPrefix + "someone/…", Hash: 12}
+	good := func(t *Template, u crawl.URL) bool { m.pieces.split(u); return m.good(t) }
+	if issues, stars := good(other, list(9000, "issues")), good(other, list(9000, "stars")); !issues || stars {
+		t.Errorf("below a new name issues go on: %v, stars: %v", issues, stars)
+	}
+	for i := range formsBound {
+		answer(10_000+i, "issues", 0)
+	}
+	if good(bag, list(9000, "issues")) {
+		t.Error("lists that name nothing go on for ever")
+	}
+}
+
+// What a page names whose group is cut goes on all the same if others of its form were new, though nothing of its own template was had.
+func TestWhatCutListsNameIsToldByItsForm(t *testing.T) {
+	m := New()
+	list := m.of(parsed(t, "http://h.test/some-owner/some-thing/issues"))
+	g := m.groups[list.Group]
+	m.cut(g, &Answer{URL: parsed(t, "http://h.test/some-owner/some-thing/issues"), Template: list.ID})
+	g.Newborns = 0
+	waits := func(url string) bool { return m.Judge(parsed(t, url), list.ID, false).Wait }
+	const issue, person = "http://h.test/another/thing/issues/9", "http://h.test/another/thing/issues/by-someone"
+	if !waits(issue) || !waits(person) {
+		t.Fatal("what nothing is known of goes on")
+	}
+	for i := range formsFrom {
+		u := parsed(t, fmt.Sprintf("http://h.test/third/%c-thing/issues/%d", 'a'+i, i))
+		from := m.of(u)
+		m.pieces.split(u)
+		m.formed(from, true)
+	}
+	if waits(issue) || !waits(person) {
+		t.Errorf("issues wait: %v, others: %v", waits(issue), waits(person))
+	}
+}
+
 // Pages of one kind that differ by little have their sentences marked, and no others.
 func TestPagesThatDifferByLittleAreMarkedClosely(t *testing.T) {
 	for url, single := range map[string]bool{"http://a/notice/1": true, "http://a/photo?album=1&pos=2": false} {

@@ -252,7 +252,7 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 	if m.cuts == 0 {
 		return Verdict{}
 	}
-	t, _ := m.find(u)
+	t, hash := m.find(u)
 	v := m.byID[via]
 	var g *Group
 	if t != nil {
@@ -264,6 +264,9 @@ func (m *Model) Judge(u crawl.URL, via uint32, leads bool) Verdict {
 		}
 		if g = m.home(v); !g.Cut {
 			return m.judgeKin(u, t, v)
+		}
+		if m.good(&Template{Pattern: string(m.buf), Hash: hash}) {
+			return Verdict{} // others of its form were new, of other templates
 		}
 		if g.Newborns > 0 {
 			g.Newborns--

@@ -114,6 +114,12 @@ func (t *Template) twice(changed bool, of kind) {
 	}
 }
 
+// states reports whether the figures that a template's pages say are what each is about: others have named it, and those that were asked for twice said the
+// same both times.
+func (t *Template) states(via *Template) bool {
+	return via != nil && via.Group != t.Group && t.Twice >= drawnEnough && t.Changed == 0
+}
+
 // uncertain reports whether a template's pages may be drawn: much of what they bring is pictures, and not enough of them were asked
 // for twice. Where words are new it does not suspect that: no page of an ordinary site is asked for twice.
 func (t *Template) uncertain() bool {

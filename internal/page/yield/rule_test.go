@@ -89,6 +89,29 @@ func TestRowsWithoutEnd(t *testing.T) {
 	}
 }
 
+// Figures in sentences are what pages are about that a list names, if they are the same when they are asked for twice.
+func TestFiguresThatStay(t *testing.T) {
+	for name, changes := range map[string]bool{"the same twice": false, "others each time": true} {
+		m, n := New(), 0
+		list := m.Template(parsed(t, "http://h.test/list"))
+		for ; n < 9*limit && m.Cuts() == 0; n++ {
+			u := parsed(t, fmt.Sprintf("http://h.test/place/%d", n))
+			a := Answer{URL: u, Template: m.Template(u), Via: list, Page: true, Marked: true, Text: uint64(n+2) << 32, Sample: []uint32{12, 14, 16, 18}, Links: 1, Found: 1, Feeds: Feeds{Own: 1, Led: 1}}
+			if a.Twice = n >= drawnFrom && n%drawnSoon == 0; a.Twice && changes {
+				a.Changed = true
+			} else {
+				for k := range someSaid {
+					a.Figures = append(a.Figures, xx(uint32(n*someSaid+k))|1)
+				}
+			}
+			m.Take(&a)
+		}
+		if least, most := tablesCost*(limit-3*newPays), reportsCost*limit; !changes && n < least || changes && n > most {
+			t.Errorf("%s: cut after %d answers, want %d or more, or %d or less", name, n, least, most)
+		}
+	}
+}
+
 // A page that is called what its address says, in words alone, is what any address is answered with, if pages of its kind alone have named it. One whose
 // address has a number, too, may be of a thing; and what others name is as much as they have.
 func TestEchoes(t *testing.T) {

@@ -257,6 +257,7 @@ type Answer struct {
 	again   bool      // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
 	near    []besides // parameters without which it says nearly the same
 	crossed bool      // its numbers are those of two things: see told
+	formed  bool      // it was counted for its forms
 }
 
 // Feeds counts URLs that a page has named and that were not there.
@@ -340,7 +341,7 @@ func (m *Model) Take(a *Answer) Event {
 		of = isFaint
 	}
 	event = max(event, m.button(t, via, a, of))
-	m.rewards(t, a, of)
+	m.rewards(t, via, a, of)
 	g = m.groups[t.Group]
 	switch of {
 	case isNew:
@@ -379,6 +380,7 @@ func (m *Model) skipped(t, via *Template, a *Answer) Event {
 	t.Skipped = min(t.Skipped+1, markMixed-1)
 	if via != nil && via.Group != t.Group && t.Dry == 0 && !m.groups[t.Group].Cut && !t.mixed() {
 		m.fruit(a)
+		m.nameForms(via, a)
 		return m.credit(via)
 	}
 	return Nothing
@@ -393,13 +395,16 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	if of != isTable {
 		a.again = false
 	}
-	if of == isReport || of == isShown && !t.single() {
+	if of == isReport && !t.states(via) || of == isShown && !t.single() {
 		every = reportsCost
 	}
-	if of == isShown || of == isNumbered || (of == isNamed || of == isEchoed) && t.Tables >= proven {
+	if of == isReport || of == isShown || of == isNumbered || (of == isNamed || of == isEchoed) && t.Tables >= proven {
 		t.Shown++
 	}
-	if t.Tables++; m.groups[t.Group].Cut || t.Tables%every == 0 {
+	t.Tables++
+	a.formed = true
+	m.formed(t, t.Tables%tablesCost != 0)
+	if m.groups[t.Group].Cut || t.Tables%every == 0 {
 		return m.faint(t, via, a) // figures and pictures alone do not lift a cut
 	}
 	t.New, t.Little, t.Equal = t.New+1, t.Little+1, 0
@@ -474,7 +479,9 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 		t.Varied++
 	}
 	t.Barren++
-	m.formed(t, false)
+	if !a.formed {
+		m.formed(t, false)
+	}
 	if a.crossed {
 		t.Crossed++
 	}
