@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string) int {
 	var ee *exitError
 	if errors.As(err, &ee) {
 		code = ee.code
-	} else if errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) || errors.Is(err, ledger.ErrNewer) || errors.Is(err, ledger.ErrPlace) || errors.Is(err, lab.ErrResults) {
+	} else if errors.Is(err, outdir.ErrInUse) || errors.Is(err, outdir.ErrOtherJob) || errors.Is(err, outdir.ErrFormat) || errors.Is(err, outdir.ErrExplain) || errors.Is(err, ledger.ErrNewer) || errors.Is(err, ledger.ErrPlace) || errors.Is(err, lab.ErrResults) {
 		code = exitUsage
 	}
 	if errors.Is(err, syscall.ENOSPC) && !errors.Is(err, assemble.ErrDiskFull) {

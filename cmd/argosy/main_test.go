@@ -69,6 +69,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"crawl", "x.example", "-o", seeds}, "-o " + seeds + ": that is a file"},
 		{[]string{"crawl", "x.example", "--resolve", "foo"}, "such as www.example.com=192.0.2.1"},
 		{[]string{"crawl", "x.example", "--user-agent", " "}, "--user-agent: say who asks"},
+		{[]string{"crawl", "x.example", "-o", filepath.Join(dir, "out"), "--explain-log", filepath.Join(dir, "none", "log")}, "no such file or directory"},
 		{[]string{"crawl", "--seeds", dir}, dir + " is a directory"},
 		{[]string{"crawl", "--seeds", seeds}, seeds + ":3:"},
 		{[]string{"crawl", "--seeds", filepath.Join(dir, "none")}, "--seeds"},

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -19,11 +21,14 @@ type Explain struct {
 	err   error
 }
 
-// OpenExplain opens a file of decisions, or makes it; what it holds stays.
+// ErrExplain says that a file of decisions cannot be written.
+var ErrExplain = errors.New("the file of decisions cannot be written")
+
+// OpenExplain opens a file of decisions, or makes it; what it holds stays. The error is ErrExplain where the path is not one of such a file.
 func OpenExplain(path string) (*Explain, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrExplain, err)
 	}
 	if err := endLine(f); err != nil {
 		f.Close()
