@@ -66,9 +66,9 @@ func (m *Model) forms(t *Template) [4]uint64 {
 		narrow = append(append(narrow, q.name...), '?')
 		wide = append(append(wide, q.name...), '?')
 	}
-	any := xxh3.Hash(wide) ^ formMark
+	anyFirst := xxh3.Hash(wide) ^ formMark
 	own := xxh3.HashSeed(binary.LittleEndian.AppendUint64(wide, t.Hash), formMark)
-	return [4]uint64{xxh3.Hash(narrow) ^ formMark, xxh3.HashSeed(last, own), xxh3.HashSeed(last, any), own}
+	return [4]uint64{xxh3.Hash(narrow) ^ formMark, xxh3.HashSeed(last, own), xxh3.HashSeed(last, anyFirst), own}
 }
 
 // formsFor are the forms that an answer counts for whose URL is in m.pieces, the narrowest first: all of a bag, which bag says; of others those that
