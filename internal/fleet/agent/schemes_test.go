@@ -2,13 +2,11 @@ package agent
 
 import (
 	"bufio"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -17,8 +15,6 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
-	"argosy/internal/page/archive"
-	"argosy/internal/page/fetch"
 	"argosy/internal/page/robots"
 )
 
@@ -46,8 +42,7 @@ func TestEachSchemeHasItsRules(t *testing.T) {
 		"down":          {plain, "503", crawl.SiteState{}, "http https", "http:/b http:/c", 2},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
-			in := &several{stop: stop}
+			in := &several{}
 			job := crawl.Job{ID: 1, Identity: crawl.Identity{UserAgent: "argosy-test"}, Limits: crawl.DefaultLimits()}
 			job.Limits.Retries = 0
 			var mu sync.Mutex
@@ -93,29 +88,15 @@ func TestEachSchemeHasItsRules(t *testing.T) {
 				}
 			}
 			in.dispatches = []crawl.Dispatch{{Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &c.known}}
-			client, err := fetch.NewClient(fetch.Config{
-				Limits: job.Limits.Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, TLS: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}},
-				Resolve: map[string]netip.Addr{"*": netip.MustParseAddr("127.0.0.1")},
-				Dial: func(_ context.Context, _, address string) (net.Conn, error) {
-					here, there := net.Pipe()
-					if strings.HasSuffix(address, ":443") {
-						go serve(tls.Server(there, &tls.Config{Certificates: certificates}), "https")
-					} else {
-						go serve(there, "http")
-					}
-					return here, nil
-				},
+			in.run(t, &job, func(address string) net.Conn {
+				here, there := net.Pipe()
+				if strings.HasSuffix(address, ":443") {
+					go serve(tls.Server(there, &tls.Config{Certificates: certificates}), "https")
+				} else {
+					go serve(there, "http")
+				}
+				return here
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := archive.NewWriter(archive.WriterConfig{Dir: t.TempDir(), Prefix: "test", MaxSize: 1 << 30})
-			if err := New(DefaultConfig(crawl.NodeInfo{Node: "n"}), in, in, client, w).Run(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
 			var got []string
 			for _, o := range in.outcomes {
 				if o.State == crawl.Fetched {

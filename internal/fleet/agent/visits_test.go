@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -60,6 +61,28 @@ func (s *several) Report(_ context.Context, _ string, entry []byte) error {
 	return nil
 }
 
+// run has an agent work through the dispatches, with servers that dial connects it to, until all leases have ended.
+func (s *several) run(t *testing.T, job *crawl.Job, dial func(address string) net.Conn) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	s.stop = stop
+	client, err := fetch.NewClient(fetch.Config{
+		Limits: job.Limits.Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, TLS: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}},
+		Resolve: map[string]netip.Addr{"*": netip.MustParseAddr("127.0.0.1")},
+		Dial:    func(_ context.Context, _, address string) (net.Conn, error) { return dial(address), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := archive.NewWriter(archive.WriterConfig{Dir: t.TempDir(), Prefix: "test", MaxSize: 1 << 30})
+	if err := New(DefaultConfig(crawl.NodeInfo{Node: "n"}), s, s, client, w).Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Sites whose robots.txt redirects to one site ask that no faster than its own pace is, beside its own lease as well, and for one file once.
 // Two files are two requests.
 func TestRobotsElsewhereKeepThePace(t *testing.T) {
@@ -70,8 +93,7 @@ func TestRobotsElsewhereKeepThePace(t *testing.T) {
 	}{{1, 100 * time.Millisecond}, {2, 100 * time.Millisecond}, {2, 0}, {1, 3 * delay / 2}, {2, 3 * delay / 2}} {
 		files := c.files
 		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
-			in := &several{stop: stop}
+			in := &several{}
 			job := crawl.Job{ID: 1, Identity: crawl.Identity{UserAgent: "argosy-test"}, Limits: crawl.DefaultLimits()}
 			job.Limits.Delay = delay
 			var mu sync.Mutex
@@ -112,26 +134,12 @@ func TestRobotsElsewhereKeepThePace(t *testing.T) {
 				}
 				in.dispatches = append(in.dispatches, crawl.Dispatch{Version: crawl.WireVersion, Kind: crawl.DispatchLease, Lease: &lease, Job: &job, Site: &crawl.SiteState{}})
 			}
-			client, err := fetch.NewClient(fetch.Config{
-				Limits: job.Limits.Fetch, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-				Resolve: map[string]netip.Addr{"*": netip.MustParseAddr("127.0.0.1")},
-				Dial: func(context.Context, string, string) (net.Conn, error) {
-					here, there := net.Pipe()
-					time.Sleep(c.connect)
-					go serve(there)
-					return here, nil
-				},
+			in.run(t, &job, func(string) net.Conn {
+				here, there := net.Pipe()
+				time.Sleep(c.connect)
+				go serve(there)
+				return here
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := archive.NewWriter(archive.WriterConfig{Dir: t.TempDir(), Prefix: "test", MaxSize: 1 << 30})
-			if err := New(DefaultConfig(crawl.NodeInfo{Node: "n"}), in, in, client, w).Run(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
 			for site, at := range asked {
 				for i := 1; i < len(at); i++ {
 					if gap := at[i].Sub(at[i-1]); gap < delay {
