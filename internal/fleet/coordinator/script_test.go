@@ -40,6 +40,7 @@ type memory struct {
 	does    func(node string, l *crawl.Lease) // what a node does that gets a lease; nil: nothing
 	stalls  chan struct{}                     // while it is open nothing is stored; nil: at once
 	takes   time.Duration                     // until something is stored
+	ahead   time.Duration                     // its clock is, of everybody's
 }
 
 func newMemory() *memory {
@@ -50,7 +51,7 @@ func (m *memory) add(node string, b []byte) uint64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	seq := m.first + uint64(len(m.entries))
-	m.entries = append(m.entries, entry{seq: seq, at: time.Now().UnixMilli(), node: node, data: b})
+	m.entries = append(m.entries, entry{seq: seq, at: time.Now().Add(m.ahead).UnixMilli(), node: node, data: b})
 	close(m.wake)
 	m.wake = make(chan struct{})
 	return seq
@@ -322,6 +323,12 @@ func (s *scene) play(line string) {
 				s.play("node " + n)
 			}
 		}
+	case "clock": // DURATION that the log's clock is set on by; back where it is negative
+		d, err := time.ParseDuration(w[1])
+		s.fail(err)
+		s.log.mu.Lock()
+		s.log.ahead += d
+		s.log.mu.Unlock()
 	case "cut": // N entries
 		n, err := strconv.Atoi(w[1])
 		s.fail(err)

@@ -82,3 +82,27 @@ func TestLogClockSetBack(t *testing.T) {
 		}
 	}
 }
+
+// A log's clock that is set on, and again, makes nothing older that stands in the log.
+func TestLogClockSetOn(t *testing.T) {
+	now, skew := time.UnixMilli(1_700_000_000_000), time.Duration(0)
+	var k Clock
+	dated := map[int64]time.Time{}
+	for i := range 120 {
+		now = now.Add(time.Second)
+		switch i {
+		case 40:
+			skew += time.Hour
+		case 80:
+			skew += 20 * time.Second
+		}
+		at := now.Add(skew).UnixMilli()
+		k.Saw(at, now)
+		dated[at] = now
+		for at, want := range dated {
+			if got := k.Local(at); !got.Equal(want) {
+				t.Fatalf("after %d entries one that came %v ago is taken for %v old", i+1, now.Sub(want), now.Sub(got))
+			}
+		}
+	}
+}
