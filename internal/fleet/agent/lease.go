@@ -510,6 +510,10 @@ func (l *lease) answered(u crawl.URL, firstByte time.Duration) {
 func (l *lease) holdOff(d time.Duration, reason string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.holdOffLocked(d, reason)
+}
+
+func (l *lease) holdOffLocked(d time.Duration, reason string) {
 	if n := time.Now().Add(d); n.After(l.next) {
 		l.next = n
 	}

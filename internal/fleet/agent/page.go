@@ -155,13 +155,13 @@ func (l *lease) failed(p *page, err error) error {
 		p.outcome = o
 		return l.process(p)
 	}
-	l.outcome(o, l.before(p))
+	end := ""
 	if o.State == crawl.Retry && (kind.Unreachable() || fails >= 3 || unseen || l.l.Asked != nil && l.unheard(time.Now())) {
-		if !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
+		if end = crawl.EndFailed; !kind.Unreachable() { // it is there, and bad pages in a row say little about the next one
 			wait = polite.Wait(l.job.Limits, kind, min(fails, 5), heard)
 		}
-		l.holdOff(wait, crawl.EndFailed)
 	}
+	l.lastOutcome(o, l.before(p), wait, end)
 	return nil
 }
 
@@ -359,10 +359,7 @@ func (l *lease) later(p *page, end string) error {
 	}
 	describe(resp, p.outcome)
 	err := l.store(p)
-	l.outcome(p.outcome, l.before(p))
-	if end != "" {
-		l.holdOff(wait, end)
-	}
+	l.lastOutcome(p.outcome, l.before(p), wait, end)
 	return err
 }
 
@@ -406,6 +403,17 @@ func (l *lease) linksLocked(f *finder) {
 func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.queueLocked(o, f)
+}
+
+// lastOutcome is outcome, and holds the site off with it: once the outcome is reported the page may come back to this lease, which is not to ask for
+// it again if it has ended. An empty end holds nothing off.
+func (l *lease) lastOutcome(o *crawl.Outcome, f *finder, wait time.Duration, end string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if end != "" {
+		l.holdOffLocked(wait, end)
+	}
 	l.queueLocked(o, f)
 }
 

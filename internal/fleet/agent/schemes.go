@@ -71,13 +71,10 @@ func (l *lease) noRules(p *page, down *said) error {
 	}
 	t := &p.target
 	o := &crawl.Outcome{Key: t.Key, URL: t.URL, State: crawl.Excluded, Reason: down.change.Why, Detail: down.detail, Depth: t.Depth}
-	wait := polite.Backoff(l.job.Limits.Backoff, int(t.Tries)+1)
+	wait, end := polite.Backoff(l.job.Limits.Backoff, int(t.Tries)+1), ""
 	if !down.final && int(t.Tries) < l.job.Limits.Retries {
-		o.State, o.Retryable = crawl.Retry, wait.Milliseconds()
+		o.State, o.Retryable, end = crawl.Retry, wait.Milliseconds(), crawl.EndFailed
 	}
-	l.outcome(o, nil)
-	if o.State == crawl.Retry {
-		l.holdOff(wait, crawl.EndFailed)
-	}
+	l.lastOutcome(o, nil, wait, end)
 	return nil
 }
