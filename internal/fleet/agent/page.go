@@ -161,7 +161,7 @@ func (l *lease) failed(p *page, err error) error {
 			wait = polite.Wait(l.job.Limits, kind, min(fails, 5), heard)
 		}
 	}
-	l.lastOutcome(o, l.before(p), wait, end)
+	l.outcomeHolding(o, l.before(p), wait, end)
 	return nil
 }
 
@@ -359,7 +359,7 @@ func (l *lease) later(p *page, end string) error {
 	}
 	describe(resp, p.outcome)
 	err := l.store(p)
-	l.lastOutcome(p.outcome, l.before(p), wait, end)
+	l.outcomeHolding(p.outcome, l.before(p), wait, end)
 	return err
 }
 
@@ -406,9 +406,9 @@ func (l *lease) outcome(o *crawl.Outcome, f *finder) {
 	l.queueLocked(o, f)
 }
 
-// lastOutcome is outcome, and holds the site off with it: once the outcome is reported the page may come back to this lease, which is not to ask for
+// outcomeHolding is outcome, and holds the site off with it: once the outcome is reported the page may come back to this lease, which is not to ask for
 // it again if it has ended. An empty end holds nothing off.
-func (l *lease) lastOutcome(o *crawl.Outcome, f *finder, wait time.Duration, end string) {
+func (l *lease) outcomeHolding(o *crawl.Outcome, f *finder, wait time.Duration, end string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if end != "" {

@@ -75,6 +75,6 @@ func (l *lease) noRules(p *page, down *said) error {
 	if !down.final && int(t.Tries) < l.job.Limits.Retries {
 		o.State, o.Retryable, end = crawl.Retry, wait.Milliseconds(), crawl.EndFailed
 	}
-	l.lastOutcome(o, nil, wait, end)
+	l.outcomeHolding(o, nil, wait, end)
 	return nil
 }
