@@ -76,26 +76,27 @@ type Stats struct {
 
 // Agent runs leases.
 type Agent struct {
-	cfg     Config
-	in      Inbox
-	out     Outbox
-	client  *fetch.Client // for lookups and measurements
-	fetcher Fetcher
-	warc    *archive.Writer
-	bs      crawl.Measure // of the store, once it has been measured; mu guards it
-	slots   chan struct{} // a token for each request that may be under way
-	readers chan struct{} // a token for each page that may be in the reading at once
-	filters *filters
-	seen    *payloads
-	wake    chan struct{} // size 1: a lease has something to report now
-	flushed time.Time     // the last message was cut; soon: a lease is low. Only report reads them
-	soon    bool
-	group   *errgroup.Group
-	load    load // of the node; the reporter's
-	marks   *Marks
-	judges  judges
-	visits  visits
-	watch   watch // for people
+	cfg      Config
+	in       Inbox
+	out      Outbox
+	client   *fetch.Client // for lookups and measurements
+	fetcher  Fetcher
+	warc     *archive.Writer
+	bs       crawl.Measure // of the store, once it has been measured; mu guards it
+	slots    chan struct{} // a token for each request that may be under way
+	readers  chan struct{} // a token for each page that may be in the reading at once
+	filters  *filters
+	seen     *payloads
+	wake     chan struct{} // size 1: a lease has something to report now
+	flushed  time.Time     // the last message was cut; soon: a lease is low. Only report reads them
+	soon     bool
+	group    *errgroup.Group
+	load     load // of the node; the reporter's
+	marks    *Marks
+	judges   judges
+	visits   visits
+	refusals refusals
+	watch    watch // for people
 
 	tried   chan struct{} // closed when BS has been measured, or could not be
 	changed chan struct{} // size 1: the registration is to be renewed now

@@ -110,6 +110,7 @@ func newLease(ctx context.Context, a *Agent, d *crawl.Dispatch, since time.Time)
 	}
 	l.l.Targets, l.judge, l.product = nil, a.judges.get(d.Job), robots.Product(d.Job.Identity.UserAgent)
 	l.more, l.visited = sync.NewCond(&l.mu), a.visits.lastVisit(l.l.Site)
+	l.refused()
 	l.jar.load(d.Site.Cookies)
 	if g := d.Site.Gates; g != nil {
 		l.gates.Gates = *g
@@ -192,6 +193,7 @@ func (l *lease) run() error {
 		err = l.broken
 	}
 	l.endLocked(crawl.EndDone)
+	l.handsOnLocked() // before the end is told: the next lease may come at once
 	l.hold.End = max(l.hold.End, term.Ending)
 	l.mu.Unlock()
 	l.a.nudge()
