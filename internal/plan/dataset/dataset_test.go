@@ -50,7 +50,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{network, `{"arcs":[]}`, "JSON: supplies: missing"}, {network, `[]`, "JSON"}, {network, `{"supplies":[],"arcs":[]}`, "supplies: none"}, {network, `{"supplies":[1,-1]}`, "JSON: arcs: missing"}, {network, "{\"supplies\":[1,-1],\n\"arcs\":null}", "JSON, line 2: null: want a value"}, {network, `{"supplies":[1,null],"arcs":[]}`, "JSON, line 1: null"},
 		{network, `{"supplies":[1,-1],"arcs":[{"from":0,"to":1,"capacity":1,"cost":1},{"from":0,"to":1,"cost":1}]}`, "JSON: arc 1: capacity: missing"},
 		{network, `{"supplies":[1,-1],"arcs":[{"to":1,"capacity":1,"cost":1}]}`, "JSON: arc 0: from: missing"}, {network, `{"supplies":[1,-1],"arcs":[{"from":0,"to":1,"capacity":1}]}`, "JSON: arc 0: cost: missing"},
-		{network, `{"supplies":[1.5,-1.5],"arcs":[]}`, "supplies: want a whole number, not number 1.5"},
+		{network, `{"supplies":[1.5,-1.5],"arcs":[]}`, "supplies: want a whole number, not number 1.5"}, {network, `{"supplies":[1e300,-1],"arcs":[]}`, "supplies: want a whole number, not number 1e300"},
+		{network, `{"supplies":["1",-1],"arcs":[]}`, "supplies: want a whole number, not a string"}, {network, `{"supplies":[1,-1],"arcs":[{"from":[0],"to":1,"capacity":1,"cost":1}]}`, "from: want a whole number, not an array"},
 		{counts, "3 -1", `"-1" is not a count`}, {pairs, "a,b\n", `no column "x"`}, {pairs, "a,b,x\n1,2,z\n", `line 2: "z"`}, {pairs, "", "header"},
 	} {
 		if err := c.read(c.in); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -114,5 +115,13 @@ func TestKeysGivenTwice(t *testing.T) {
 		if got := twice([]byte(in)); got != key {
 			t.Errorf("%s: %q is given twice, want %q", in, got, key)
 		}
+	}
+}
+
+// Whole numbers are read as any program writes them.
+func TestWholeNumbers(t *testing.T) {
+	n, err := Network(strings.NewReader(`{"supplies":[5.0,-5,9007199254740993],"arcs":[{"from":0.0,"to":1e0,"capacity":2E3,"cost":1}]}`))
+	if err != nil || n.Supply[0] != 5 || n.Supply[2] != 9007199254740993 || n.Arcs[0].To != 1 || n.Arcs[0].Capacity != 2000 {
+		t.Errorf("%+v, %v", n, err)
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"argosy/internal/plan/solve"
@@ -52,6 +54,9 @@ func mistake(err error, text []byte) error {
 		return fmt.Errorf("JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	where := fmt.Sprintf("JSON, line %d: %s", line(text, of.Offset), orTop(of.Field))
+	if of.Offset == 0 { // a whole number does not know where it stands
+		where = "JSON: " + orTop(of.Field)
+	}
 	if strings.HasPrefix(of.Value, "number ") && of.Type.Kind() == reflect.Float64 {
 		return fmt.Errorf("%s: %s is out of range", where, of.Value)
 	}
@@ -166,6 +171,45 @@ func orTop(field string) string {
 	return field
 }
 
+// whole is a whole number, also as programs write it that know no others: 5.0, 2e3.
+type whole int64
+
+// mostWhole is up to where a number with a fraction or an exponent is exact.
+const mostWhole = 1 << 53
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *whole) UnmarshalJSON(b []byte) error {
+	x, err := strconv.ParseInt(string(b), 10, 64)
+	if err == nil {
+		*n = whole(x)
+		return nil
+	}
+	f, ferr := strconv.ParseFloat(string(b), 64)
+	switch {
+	case string(b) == "null": // all of them are refused at the end
+		return nil
+	case ferr == nil && f == math.Trunc(f) && math.Abs(f) <= mostWhole:
+		*n = whole(f)
+		return nil
+	}
+	return &json.UnmarshalTypeError{Value: kindOf(b), Type: reflect.TypeFor[int64]()}
+}
+
+// kindOf is what a decoder calls a value.
+func kindOf(value []byte) string {
+	switch value[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	}
+	return "number " + string(value)
+}
+
 // Packing reads {"nodes":[{"capacity":[…],"working":bool}],"tasks":[[…]]}.
 func Packing(r io.Reader) (bins []solve.Bin, tasks [][]float64, err error) {
 	var p struct {
@@ -193,11 +237,11 @@ func Packing(r io.Reader) (bins []solve.Bin, tasks [][]float64, err error) {
 // Network reads {"supplies":[…],"arcs":[{"from":…,"to":…,"capacity":…,"cost":…}]}.
 func Network(r io.Reader) (solve.Network, error) {
 	var p struct {
-		Supplies *[]int64 `json:"supplies"`
+		Supplies *[]whole `json:"supplies"`
 		Arcs     *[]struct {
-			From     *int     `json:"from"`
-			To       *int     `json:"to"`
-			Capacity *int64   `json:"capacity"`
+			From     *whole   `json:"from"`
+			To       *whole   `json:"to"`
+			Capacity *whole   `json:"capacity"`
 			Cost     *float64 `json:"cost"`
 		} `json:"arcs"`
 	}
@@ -210,13 +254,16 @@ func Network(r io.Reader) (solve.Network, error) {
 	if len(*p.Supplies) == 0 {
 		return solve.Network{}, fmt.Errorf("supplies: none")
 	}
-	n := solve.Network{Supply: *p.Supplies}
+	n := solve.Network{Supply: make([]int64, len(*p.Supplies))}
+	for i, x := range *p.Supplies {
+		n.Supply[i] = int64(x)
+	}
 	for i, a := range *p.Arcs {
 		of := fmt.Sprintf("arc %d: ", i)
 		if err := cmp.Or(given(of, "from", a.From), given(of, "to", a.To), given(of, "capacity", a.Capacity), given(of, "cost", a.Cost)); err != nil {
 			return solve.Network{}, err
 		}
-		n.Arcs = append(n.Arcs, solve.Arc{From: *a.From, To: *a.To, Capacity: *a.Capacity, Cost: *a.Cost})
+		n.Arcs = append(n.Arcs, solve.Arc{From: int(*a.From), To: int(*a.To), Capacity: int64(*a.Capacity), Cost: *a.Cost})
 	}
 	return n, nil
 }
