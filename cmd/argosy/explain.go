@@ -39,7 +39,8 @@ last 2,000 leases that is known after a restart, too, and to a coordinator that 
 
 Of a URL of a crawl with a topic it prints what the links to it promise, sign by sign, by the rules and by what was learned, and, if
 it was fetched, how its page was judged, word by word. Of several crawlers it prints to which the URL was dealt and by what, and, while
-it waits, what it is worth to each, with what the speed of each makes of it.`,
+it waits, what it is worth to each, with what the speed of each makes of it. Of a URL of a crawl without a topic it prints the last
+decision about its site, where that is kept.`,
 		Example: "  argosy explain example.com --server http://127.0.0.1:8480\n  argosy explain 14 --attempt 2\n  argosy explain example.com --log decisions.jsonl\n  argosy explain https://example.com/guide.html -o rls",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := explainFlags(c, args[0], dir); err != nil {

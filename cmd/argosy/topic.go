@@ -24,6 +24,7 @@ import (
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/fleet/shelf"
 	"argosy/internal/page/topic"
+	"argosy/internal/plan/schedule"
 )
 
 func newTopic() *cobra.Command {
@@ -281,16 +282,23 @@ func explainURL(c *cobra.Command, dir, place string, job uint32, raw string, asJ
 		return usage("%s: %v", raw, err)
 	}
 	var of *frontier.Judged
+	var decided []schedule.Decision
 	err = assemble.View(c.Context(), atRest(dir), func(f *frontier.Frontier, running bool) (err error) {
 		if running {
 			noteRunning(dir)
 		}
 		of, err = f.Judge(job, crawl.Page{Key: u.Key()})
+		if errors.Is(err, frontier.ErrNoTopic) {
+			decided, err = decidedAbout(f, job, u.Site())
+			return errors.Join(err, frontier.ErrNoTopic)
+		}
 		return err
 	})
 	switch {
+	case errors.Is(err, frontier.ErrNoTopic) && len(decided) > 0:
+		return printDecisions(c.OutOrStdout(), decided, 0, false, asJSON)
 	case errors.Is(err, frontier.ErrNoTopic):
-		return usage("%s: %v: there is nothing to explain of a URL", dir, err)
+		return usage("%s: %v, and it is not kept why %s went to a node: fleets and crawls with --listen keep that of their last 2,000 leases, --explain-log FILE of all", dir, frontier.ErrNoTopic, u.Site())
 	case err != nil:
 		return err
 	case of == nil:
@@ -310,6 +318,24 @@ func explainURL(c *cobra.Command, dir, place string, job uint32, raw string, asJ
 		}{of, page})
 	}
 	return printJudged(c.OutOrStdout(), of, page)
+}
+
+// decidedAbout returns what is kept of why a site of a job went to its nodes, the oldest first.
+func decidedAbout(f *frontier.Frontier, job uint32, site string) (out []schedule.Decision, err error) {
+	learned, err := f.Learner()
+	if err != nil {
+		return nil, err
+	}
+	err = f.Decided(func(why []byte) {
+		if d, err := schedule.Unpack(why); err == nil && d.Job == job && d.Site == site { // a later version may keep more of it
+			d.Known = schedule.Knows(learned.Record(), site)
+			out = append(out, *d)
+		}
+	})
+	slices.SortFunc(out, func(a, b schedule.Decision) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Lease, b.Lease))
+	})
+	return out, err
 }
 
 func printJudged(w io.Writer, of *frontier.Judged, page *topic.Verdict) error {

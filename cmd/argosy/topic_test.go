@@ -178,6 +178,26 @@ func TestTopicalCrawl(t *testing.T) {
 	}
 }
 
+// A URL of a crawl without a topic is explained by why its site went to its node, where that is kept; where it is not, it is said how it is.
+func TestExplainsWithoutTopic(t *testing.T) {
+	t.Parallel()
+	site := library(t)
+	for kept, want := range map[string]string{"--listen": "goes to node-1", "": "--listen"} {
+		dir := filepath.Join(t.TempDir(), "c")
+		args := []string{"crawl", site, "-o", dir, "--allow-private", "--delay", "0", "--max-pages", "5"}
+		if kept != "" {
+			args = append(args, kept, "127.0.0.1:0")
+		}
+		if code, out, errs := apart(t, args...); code != 0 {
+			t.Fatalf("exit %d\n%s%s", code, out, errs)
+		}
+		code, out, errs := apart(t, "explain", site+"s2/b3", "-o", dir)
+		if (code == 0) != (kept != "") || !strings.Contains(out+errs, want) {
+			t.Errorf("%q: exit %d\n%s%s", kept, code, out, errs)
+		}
+	}
+}
+
 // A page is explained from the store in which its node has put it, and of crawlers that remember for themselves the copy of the one that has it.
 func TestExplainsFromStores(t *testing.T) {
 	t.Parallel()
