@@ -226,10 +226,11 @@ func (x *tx) apply(e *crawl.Entry) error {
 
 // set encodes a value into the batch.
 func (x *tx) set(key []byte, v any) error {
-	b, err := crawl.Marshal(v)
+	b, err := crawl.Append(x.f.row[:0], v)
 	if err != nil {
 		return err
 	}
+	x.f.row = b
 	return x.b.Set(key, b, nil)
 }
 

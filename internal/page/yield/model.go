@@ -49,7 +49,8 @@ type Model struct {
 	buf    []byte
 	tmp    [64]byte
 	unseen []place
-	leaves less // room for what less returns
+	leaves less   // room for what less returns
+	row    []byte // and for a record
 }
 
 // Meta are the numbers of a Model.
@@ -452,15 +453,14 @@ const (
 	recChosen   = 's'
 )
 
-// Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. Keys
-// and values may be kept.
+// Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. A key
+// and a value are valid during the call only.
 func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte) error) error {
 	var err error
 	save := func(kind byte, id uint64, v any) {
 		if err == nil {
-			var b []byte
-			if b, err = crawl.Marshal(v); err == nil {
-				err = put(binary.BigEndian.AppendUint64([]byte{kind}, id), b)
+			if m.row, err = crawl.Append(m.row[:0], v); err == nil {
+				err = put(binary.BigEndian.AppendUint64(append(m.tmp[:0], kind), id), m.row)
 			}
 		}
 	}
