@@ -39,6 +39,7 @@ type shapedWeb struct {
 
 	unequal bool          // sites differ in pages, in their sizes, in how long an answer takes, and in how many are missing
 	delay   time.Duration // between requests to a site
+	lease   time.Duration // how long a lease is at most; 0 is five seconds
 	away    time.Duration // for so long there is no coordinator, from five seconds on
 	paused  time.Duration // for so long the job is paused, likewise
 	lonely  time.Duration // for so long all nodes but the first are gone, likewise
@@ -152,7 +153,7 @@ func (w shapedWeb) crawl(t *testing.T, spec string) (dir string) {
 			name := fmt.Sprintf("s%d.test", i)
 			j.Identity.Seeds, j.Placing.Places[name] = append(j.Identity.Seeds, "http://"+name+"/"), w.place(name)
 		}
-		if j.Limits.LeaseTime = 5 * time.Second; !w.unequal {
+		if j.Limits.LeaseTime = cmp.Or(w.lease, 5*time.Second); !w.unequal {
 			j.Limits.SiteConnections = 2
 		}
 		id := s.Submit(j)
@@ -221,7 +222,7 @@ func replayed(t *testing.T, r sim.Recording, spec string) (rate float64) {
 }
 
 // replayedShapes are fleets and webs of many shapes, crawls of which are replayed: few nodes and many, many sites, short and long, with pauses
-// and without, unequal sites, links that change.
+// and without, unequal sites, links that change, sites that have one lease each.
 var replayedShapes = map[string]shapedWeb{
 	"few-nodes":      {sites: 8, pages: 200, turn: 20 * time.Second, seed: 21, light: 6, nodes: 2},
 	"many-sites":     {sites: 40, pages: 60, turn: time.Hour, seed: 22, light: 6, nodes: 6},
@@ -230,6 +231,7 @@ var replayedShapes = map[string]shapedWeb{
 	"unequal":        {sites: 14, pages: 200, turn: time.Hour, seed: 25, light: 3, nodes: 3, unequal: true},
 	"twenty-sites":   {sites: 20, pages: 200, turn: 25 * time.Second, seed: 26, light: 5},
 	"short":          {sites: 16, pages: 40, turn: 4 * time.Second, seed: 27, light: 4},
+	"one-lease":      {sites: 12, pages: 60, turn: time.Hour, seed: 29, light: 6, nodes: 3, lease: 5 * time.Minute},
 	"long":           {sites: 10, pages: 500, turn: 40 * time.Second, seed: 28, light: 6},
 }
 

@@ -345,18 +345,34 @@ func (e *engine) delays(l *lease, pages float64) int {
 // part has the fleet learn what a lease has done since it told last.
 func (e *engine) part(l *lease) {
 	pages := (l.done - l.toldDone) / e.w.page(l.site)
-	good := e.good(l, pages)
+	var good, bits float64
+	if e.w.Sites[l.site].Had != nil {
+		bits = e.had(l, pages)
+		good = min(pages, bits/e.w.page(l.site))
+	} else {
+		good = e.good(l, pages)
+		bits = good * e.w.page(l.site)
+	}
 	worked := l.worked
-	l.good += good
+	l.good, l.bits = l.good+good, l.bits+bits
 	e.pages[l.site] += pages
-	e.had += good * e.w.page(l.site)
-	e.counts(good * e.w.page(l.site))
+	e.told += bits
+	e.counts(bits)
 	l.worked -= l.toldWorked
-	e.took(l, learn.Fact{Kind: learn.Report, Bits: good * e.w.page(l.site), Good: good, All: pages})
+	e.took(l, learn.Fact{Kind: learn.Report, Bits: bits, Good: good, All: pages})
 	for range e.delays(l, pages) {
 		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 	}
 	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
+}
+
+// had is what a lease has of so many pages of a site that is known to have given more or less of them the further it was crawled, bits.
+func (e *engine) had(l *lease, pages float64) float64 {
+	s := &e.w.Sites[l.site]
+	used := pages * e.w.page(l.site) * e.w.success(l.node, l.site)
+	before := s.had(e.used[l.site] / s.Size)
+	e.used[l.site], l.used = e.used[l.site]+used, l.used+used
+	return s.Size * (s.had(e.used[l.site]/s.Size) - before)
 }
 
 // counts notes in which minute useful bits were told of.
@@ -406,8 +422,7 @@ func (e *engine) settle(l *lease) {
 	good := l.good
 	e.end(l, good, pages)
 	e.count(l, good, pages, seconds)
-	bits := good * e.w.page(l.site)
-	e.res.Bits += bits
+	e.res.Bits += l.bits
 	t := l.t
 	t.did = l.given
 	t.did.Exist, t.did.Collected, t.did.Took = max(1, int(pages)), int(good), time.Duration(seconds*float64(time.Second))
@@ -422,7 +437,11 @@ func (e *engine) settle(l *lease) {
 		e.plan()
 		return
 	}
-	e.left[l.site] -= bits
+	if e.w.Sites[l.site].Had != nil {
+		e.left[l.site] -= l.used
+	} else {
+		e.left[l.site] -= l.bits
+	}
 	if t.left = e.left[l.site]; t.left > 1e-6*e.w.Page {
 		e.wait(t)
 	} else {

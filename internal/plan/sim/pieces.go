@@ -21,7 +21,6 @@ type pieces struct {
 	pairs         map[[2]int]*piecePair
 	page          float64 // bits
 	leases        []RecordedLease
-	learner       *learn.Learner
 	probed        rooted
 	book          *predict.Book
 	waited        waited
@@ -34,11 +33,19 @@ type pieceSite struct {
 	probed            rooted
 	came              int64
 	width             int     // pages that it is asked for at once
+	paced             bool    // its pauses are the limit of most of its requests
 	varies            float64 // standard deviation of the logarithm of its requests' times
 	answers           float64 // share of an httpping that an answer takes, over a connection that is open
 	wall, worked      float64 // seconds of leases
 	asked, good, bits float64
 	leases            []RecordedLease
+	parts             []portion
+}
+
+// portion is what some parts of a lease have told of a site: the bits that were had, and those that would have been, had no page been missing.
+type portion struct {
+	at        int64
+	all, bits float64
 }
 
 type piecePair struct {
@@ -57,10 +64,21 @@ type figure struct {
 	ln    float64 // of bits/s
 }
 
-// rooted is what bandwidth probes have fetched.
-type rooted struct{ bits, probes float64 }
+// rooted is what bandwidth probes have fetched, in how many seconds, and when the first of them, Unix ms.
+type rooted struct {
+	bits, seconds, probes float64
+	first                 int64
+}
 
-func (s *rooted) add(bits float64) { s.bits, s.probes = s.bits+bits, s.probes+1 }
+func (s *rooted) add(f *learn.Fact) {
+	if s.probes == 0 {
+		s.first = f.At
+	}
+	s.bits, s.seconds, s.probes = s.bits+f.Bits, s.seconds+f.Seconds, s.probes+1
+}
+
+// waited is how long a probe waits that takes as long as these, over a pair of such a speed, s.
+func (s *rooted) waited(speed float64) float64 { return (s.seconds - s.bits/speed) / s.probes }
 
 // root is the mean of what they found at the root, bits; 0 if there were none.
 func (s *rooted) root() float64 { return s.bits / max(1, s.probes) / crawl.ProbeTries }
@@ -82,18 +100,41 @@ func (s *pieceSite) gap(delay float64) float64 {
 		low = 0
 	}
 	for range 40 {
-		gap, sum := (low+high)/2, 0.0
-		for i := range s.leases {
-			l := &s.leases[i]
-			sum += l.Asked * spaced(gap, l.Worked/l.Asked, s.varies)
-		}
-		if sum < s.wall {
+		if gap := (low + high) / 2; s.spaced(gap, s.varies) < s.wall {
 			low = gap
 		} else {
 			high = gap
 		}
 	}
 	return low
+}
+
+// unlike is the spread of the times of a site's requests with which they, as far apart as its pause asks for, take the time that its leases took. What was
+// told of it is the spread of their logarithms, and most of that may be of those that come at once: where pages are missing, or small, and where links
+// have changed. More of it would have the pause and the requests add up to more than they did.
+func (s *pieceSite) unlike(gap float64) float64 {
+	if s.asked == 0 || gap <= 0 || s.spaced(gap, s.varies) <= s.wall {
+		return s.varies
+	}
+	low, high := 0.0, s.varies
+	for range 40 {
+		if varies := (low + high) / 2; s.spaced(gap, varies) < s.wall {
+			low = varies
+		} else {
+			high = varies
+		}
+	}
+	return low
+}
+
+// spaced is the time that a site's leases take where requests start so far apart, s, and their times lie so far apart.
+func (s *pieceSite) spaced(gap, varies float64) (sum float64) {
+	for i := range s.leases {
+		if l := &s.leases[i]; l.Asked > 0 {
+			sum += l.Asked * spaced(gap, l.Worked/l.Asked, varies)
+		}
+	}
+	return sum
 }
 
 // works is the share of their time that leases work for a site that wants no pause: they begin, and wait for their last part to be taken.
@@ -118,6 +159,40 @@ func (s *pieceSite) finds(left float64) (out []Finds) {
 	return append(out, Finds{max(asked, 1), max(known, asked+left)})
 }
 
+// hadSteps is in how many steps of a site's requests it is told what was had of it.
+const hadSteps = 50
+
+// had is which share of a site's size was had after each step of its requests, of which so many times as many as were made are to be made: at first
+// nearly all are pages, and large ones, and what is missing comes last. nil: nobody told.
+func (s *pieceSite) had(whole float64) []float64 {
+	slices.SortFunc(s.parts, func(a, b portion) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.all, b.all), cmp.Compare(a.bits, b.bits))
+	})
+	all, bits := 0.0, 0.0
+	for i := range s.parts {
+		all, bits = all+s.parts[i].all, bits+s.parts[i].bits
+	}
+	if all <= 0 || bits <= 0 {
+		return nil
+	}
+	out := make([]float64, hadSteps+1)
+	k, asked, had := 0, 0.0, 0.0
+	for step := 1; step < hadSteps; step++ {
+		want := float64(step) / hadSteps * all * whole
+		for k < len(s.parts) && asked+s.parts[k].all <= want {
+			asked, had = asked+s.parts[k].all, had+s.parts[k].bits
+			k++
+		}
+		now := had + (want-asked)*bits/all
+		if k < len(s.parts) {
+			now = had + (want-asked)*s.parts[k].bits/s.parts[k].all
+		}
+		out[step] = min(1, now/(bits*whole))
+	}
+	out[hadSteps] = 1
+	return out
+}
+
 // first is 1 if a site's first lease had its first page alone: it ended before the links of that were known. Else it is 0.
 func (s *pieceSite) first() float64 {
 	if len(s.leases) > 1 && s.leases[0].Asked == 1 {
@@ -136,10 +211,15 @@ func (s *pieceSite) success(x *piecePair) float64 {
 	if x == nil || x.asked == 0 {
 		return all
 	}
-	if p := (s.good + 0.5) / (s.asked + 1); math.Abs(x.good-p*x.asked) > 3*math.Sqrt(p*(1-p)*x.asked)+0.5 {
+	if beyondChance(x.good, x.asked, (s.good+0.5)/(s.asked+1)) {
 		return x.good / x.asked
 	}
 	return all
+}
+
+// beyondChance reports whether so many of all are others than so large a share gives by chance: by three standard deviations.
+func beyondChance(good, all, share float64) bool {
+	return math.Abs(good-share*all) > 3*math.Sqrt(share*(1-share)*all)+0.5
 }
 
 func (r *Recording) pieces() *pieces {
@@ -147,7 +227,7 @@ func (r *Recording) pieces() *pieces {
 	if end <= start {
 		return nil
 	}
-	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, learner: learn.New(), answers: r.answers()}
+	p := &pieces{start: start, nodes: map[string]int{}, at: map[string]int{}, pairs: map[[2]int]*piecePair{}, leases: r.Leases, answers: r.answers()}
 	for i, n := range r.Nodes {
 		p.nodes[n.ID] = i
 	}
@@ -166,11 +246,7 @@ func (r *Recording) pieces() *pieces {
 	}
 	p.n = min(mostPieces, max(1, int((end-start)/pieceMS)), max(1, maxPieces/max(1, len(r.Leases))))
 	p.length = (end-start)/int64(p.n) + 1
-	for _, f := range slices.Concat(r.Before, r.Facts) {
-		p.learner.Take(f)
-	}
-	p.book = p.learner.Record().Book(predict.Config{})
-	p.book.Fit()
+	p.learn(r, func(*learn.Fact) float64 { return 0 })
 	for i := range r.Facts {
 		p.comes(&r.Facts[i])
 		p.take(r.Facts[i])
@@ -178,12 +254,28 @@ func (r *Recording) pieces() *pieces {
 	p.remember(r.Before)
 	for j := range p.sites {
 		s := &p.sites[j]
-		if s.width = 1; s.gap(r.Delay) == 0 {
+		gap := s.gap(r.Delay)
+		if s.width = 1; gap == 0 {
 			s.width = max(1, r.Widths)
 		}
+		s.paced = gap > 0 && (r.Delay > 0 || gap*s.asked > s.worked)
 	}
 	p.speak(max(1, r.Widths))
+	p.learn(r, p.waitOf)
 	return p
+}
+
+// learn has a book tell what a recording says of its pairs, where probes wait so long, s.
+func (p *pieces) learn(r *Recording, waits func(f *learn.Fact) float64) {
+	learner := learn.New()
+	for _, f := range slices.Concat(r.Before, r.Facts) {
+		if f.Kind == learn.Crawl {
+			f.Seconds = predict.Worked(f.Seconds, waits(&f))
+		}
+		learner.Take(f)
+	}
+	p.book = learner.Record().Book(predict.Config{})
+	p.book.Fit()
 }
 
 // remember has what was learned before tell of the pairs that were not tried since. Who knew them chose others, so that those that were
@@ -249,13 +341,13 @@ func (p *pieces) speak(width int) {
 	for pair, x := range p.pairs {
 		s := &p.sites[pair[1]]
 		for i := range told[pair] {
-			x.share(p, &told[pair][i], s.success(x), s.bits/s.good, larger)
+			x.share(p, s, &told[pair][i], larger)
 		}
 		x.parts, x.tells = nil, min(telling, slices.Max(x.seconds))
 	}
 	p.waits()
-	for _, x := range p.pairs {
-		wait := p.waited.of(x.delay)
+	for pair, x := range p.pairs {
+		wait := p.waitAt(pair[1], x.delay)
 		for i := range x.probes {
 			f := &x.probes[i]
 			k := p.piece(f.At)
@@ -286,7 +378,7 @@ func (p *pieces) comes(f *learn.Fact) {
 // take takes in a fact that was learned.
 func (p *pieces) take(f learn.Fact) {
 	if f.Kind == learn.Crawl {
-		p.probed.add(f.Bits)
+		p.probed.add(&f)
 	}
 	i, known := p.nodes[f.Node]
 	j, there := p.at[f.Site]
@@ -299,8 +391,8 @@ func (p *pieces) take(f learn.Fact) {
 		p.pairs[[2]int{i, j}] = x
 	}
 	if f.Kind == learn.Crawl {
-		x.probed.add(f.Bits)
-		p.sites[j].probed.add(f.Bits)
+		x.probed.add(&f)
+		p.sites[j].probed.add(&f)
 		x.probes = append(x.probes, f)
 		return
 	}
@@ -316,9 +408,9 @@ const whole = 4
 
 // group is some parts of a lease that tell one speed.
 type group struct {
-	parts              []learn.Fact
-	bits, good, worked float64
-	few                bool // pages, for what they say of the pair's speed
+	parts                   []learn.Fact
+	bits, good, all, worked float64
+	few                     bool // pages, for what they say of the pair's speed
 }
 
 // groups are the parts of a pair's leases. Those of a lease that hold few pages tell together.
@@ -343,7 +435,7 @@ func (x *piecePair) groups(started []int64, pages float64) (out []group) {
 			g := group{parts: x.parts[from:to], few: held(x.parts[from:to]) < pages}
 			for i := range g.parts {
 				f := &g.parts[i]
-				g.bits, g.good, g.worked = g.bits+f.Bits, g.good+f.Good, g.worked+f.Seconds
+				g.bits, g.good, g.all, g.worked = g.bits+f.Bits, g.good+f.Good, g.all+f.All, g.worked+f.Seconds
 			}
 			out = append(out, g)
 			from = to
@@ -391,22 +483,31 @@ func larger(told map[[2]int][]group) float64 {
 	return min(1, max(0, long/size))
 }
 
-// share has some parts tell one speed, of pages of which so many are had: that of a page of its site's mean size. Pages that are few may all be small, or all
-// be large, and take nearly as long as others.
-func (x *piecePair) share(p *pieces, g *group, success, page, larger float64) {
-	bits := g.bits
-	if g.few && bits > 0 && g.good > 0 {
-		bits *= math.Pow(page*g.good/bits, 1-larger)
+// share has some parts tell one speed: that of as many pages as were asked for, whichever were missing. Pages that are few may all be small, or all be
+// large, and take nearly as long as others. A site whose pauses are the limit is asked as often, however large its pages are: what tells then is how
+// long each took.
+func (x *piecePair) share(p *pieces, s *pieceSite, g *group, larger float64) {
+	page := s.bits / s.good
+	if g.all <= 0 || g.worked <= 0 || !(page > 0) {
+		return
 	}
-	if bits > 0 && g.worked > 0 && success > 0 {
-		x.told = append(x.told, figure{p.piece((g.parts[0].At + g.parts[len(g.parts)-1].At) / 2), math.Log(bits / success / g.worked)})
+	each := page
+	if g.bits > 0 && g.good > 0 {
+		if each = g.bits / g.good; g.few {
+			each *= math.Pow(page/each, 1-larger)
+		}
+		x.told = append(x.told, figure{p.piece((g.parts[0].At + g.parts[len(g.parts)-1].At) / 2), math.Log(each * g.all / g.worked)})
+	}
+	if s.paced {
+		each = page
+	}
+	if at := g.parts[0].At; at >= p.start {
+		s.parts = append(s.parts, portion{at, each * g.all, g.bits})
 	}
 	for i := range g.parts {
 		f := &g.parts[i]
 		k := p.piece(f.At)
-		if x.seconds[k] += f.Seconds; success > 0 && g.worked > 0 {
-			x.bits[k] += bits / success * f.Seconds / g.worked
-		}
+		x.seconds[k], x.bits[k] = x.seconds[k]+f.Seconds, x.bits[k]+each*g.all*f.Seconds/g.worked
 	}
 }
 
@@ -423,6 +524,18 @@ func (x *piecePair) had(k int) float64 {
 		return x.bits[k] / x.seconds[k]
 	}
 	return 0
+}
+
+// over is a pair's speed over some pieces, 0 if it was not tried in them.
+func (x *piecePair) over(from, to int) float64 {
+	bits, seconds := 0.0, 0.0
+	for k := from; k <= to; k++ {
+		bits, seconds = bits+x.bits[k], seconds+x.seconds[k]
+	}
+	if seconds <= 0 {
+		return 0
+	}
+	return bits / seconds
 }
 
 // nearest is the speed in the nearest piece in which a pair was tried, and that piece; 0 if it never was.

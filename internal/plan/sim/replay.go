@@ -221,20 +221,24 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	for j := range p.sites {
 		s := &p.sites[j]
-		site := Site{Name: s.name, Come: s.came - start, Gap: s.gap(r.Delay), Varies: s.varies, Answers: s.answers, Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
+		gap := s.gap(r.Delay)
+		site := Site{Name: s.name, Come: s.came - start, Gap: gap, Varies: s.unlike(gap), Answers: s.answers, Works: s.works(r.Delay), Width: r.Widths, Size: s.bits, Finds: s.finds(r.Left[s.name]), First: s.first()}
 		at := r.Sites[s.name]
 		site.Addrs, site.Domain = at.Addrs, at.Domain
 		site.Place = schedule.Place{Lat: at.Place.Lat, Lon: at.Place.Lon, Located: at.Place.Located(), Region: at.Place.Region}
 		if s.good > 0 {
 			site.Page = s.bits / s.good
 		}
+		whole := 1.0
 		if s.asked > 0 {
+			whole += r.Left[s.name] / s.asked
 			site.Size += r.Left[s.name] * s.bits / s.asked
 		}
 		if site.Come < int64(comes*1000) {
 			site.Come = 0
 		}
 		site.Size = max(site.Size, 1)
+		site.Had = s.had(whole)
 		w.Sites = append(w.Sites, site)
 	}
 	p.fill(&w, seed)
@@ -282,8 +286,8 @@ const leastOnward = 1.01
 // comes is for how long after the beginning what comes is taken for there from the beginning, s.
 const comes = 10
 
-// noise is the spread of leases' speeds around those of their pairs, as a logarithm, by the median: leases during which the
-// speed changed are not noise.
+// noise is the spread of leases' speeds around what the pieces that they were in tell of their pairs, as a logarithm, by the median: what those tell is
+// replayed as it was.
 func (p *pieces) noise() float64 {
 	var off []float64
 	for i := range p.leases {
@@ -293,11 +297,15 @@ func (p *pieces) noise() float64 {
 		if !known || x == nil || l.Worked <= 0 || l.Good <= 0 {
 			continue
 		}
-		s, _ := x.nearest(p.piece((l.Started + l.Ended) / 2))
+		s := x.over(p.piece(l.Started), p.piece(l.Ended))
 		if s <= 0 {
 			continue
 		}
-		off = append(off, math.Abs(math.Log(l.Bits*l.Asked/l.Good/l.Worked/s)))
+		each := l.Bits / l.Good
+		if at := &p.sites[p.at[l.Site]]; at.paced {
+			each = at.bits / at.good
+		}
+		off = append(off, math.Abs(math.Log(each*l.Asked/l.Worked/s)))
 	}
 	if len(off) < 10 {
 		return 0.1
@@ -364,7 +372,7 @@ func (p *pieces) fill(w *World, seed uint64) {
 			w.Delay[i][j], w.Success[i][j], w.Speed[i][j], w.Roots[i][j] = ms, p.sites[j].success(x), speeds[0], p.sites[j].probed.root()
 			w.Waits[i][j] = p.waitAt(j, ms/1000)
 			if x != nil && x.probed.probes > 0 {
-				w.Roots[i][j] = x.probed.root()
+				w.Roots[i][j], w.Waits[i][j] = x.probed.root(), x.probed.waited(speeds[p.piece(x.probed.first)])
 			}
 			for k := 1; k < len(speeds); k++ {
 				if speeds[k] != speeds[k-1] {

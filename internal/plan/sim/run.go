@@ -98,6 +98,8 @@ type lease struct {
 	until   int64
 	limited float64 // seconds in which the node was at its own limit
 
+	bits                   float64          // useful ones that it has told of
+	used                   float64          // part of its site's size that its requests were, where Site.Had is known
 	refused                int              // tries of a probe that its site refuses
 	roots, good            float64          // bits of root pages that a probe fetches; pages that were had, of those that it has told of
 	toldDone, toldWorked   float64          // bits and seconds that it has told of
@@ -146,7 +148,8 @@ type engine struct {
 	res      Result
 	taken    []float64 // latencies, s
 	marks    []int
-	had      float64 // useful bits that leases have told of
+	told     float64   // useful bits that leases have told of
+	used     []float64 // of each site whose Had is known: which part of its size its requests were
 }
 
 // Run runs a strategy in a world, which it leaves as it was.
@@ -178,7 +181,7 @@ func (e *engine) run(knowing bool) error {
 		if err := e.handle(ev); err != nil {
 			return fmt.Errorf("at %d ms: %w", e.now, err)
 		}
-		if e.w.Target > 0 && e.had >= e.w.Target {
+		if e.w.Target > 0 && e.told >= e.w.Target {
 			e.res.Reached = e.now
 			break
 		}
@@ -194,7 +197,7 @@ func newEngine(w World, st schedule.Strategy, bound float64, knowing bool) *engi
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		pinging: make([]pinging, len(w.Nodes)), first: slices.Repeat([]int64{math.MaxInt64}, len(w.Nodes)),
 		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), latency: make([]time.Duration, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
+		left: make([]float64, len(w.Sites)), used: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), latency: make([]time.Duration, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {

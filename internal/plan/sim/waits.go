@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"argosy/internal/crawl"
+	"argosy/internal/plan/learn"
 	"argosy/internal/plan/predict"
 )
 
@@ -37,7 +39,8 @@ type late struct{ by, delay float64 }
 
 // waits finds what probes wait by all pairs that leases have told of as well at about the same time: all together, and at each site, whose
 // answers may take most of the time, and its root page no longer than others. A fleet knows it from leases that
-// followed a probe; a recording has those before it, too, and tells of those pairs that probes alone have told of.
+// followed a probe; a recording has those before it, too, and tells of those pairs that probes alone have told of. Where too few tell, a probe
+// waits for what it must.
 func (p *pieces) waits() {
 	var all []late
 	of := make([][]late, len(p.sites))
@@ -53,11 +56,34 @@ func (p *pieces) waits() {
 	for _, xs := range of {
 		all = append(all, xs...)
 	}
+	if len(all) < tellWaits {
+		p.mustWait(all)
+		return
+	}
 	p.waited = waitedBy(all)
 	for j, xs := range of {
 		if p.sites[j].wait = math.NaN(); len(xs) >= fewWaits {
 			p.sites[j].wait = medianWait(xs, p.waited.times)
 		}
+	}
+}
+
+// tellWaits is how many must tell what probes wait: if all of fewer took longer than leases, chance explains it.
+const tellWaits = 4
+
+// mustWait has probes wait for the opening of their connection and for each answer: in a short crawl hardly any pair is probed and has a lease.
+// Those that were count as much as what must be.
+func (p *pieces) mustWait(all []late) {
+	must := func(answers float64) float64 {
+		xs := slices.Clone(all)
+		for len(xs) < tellWaits {
+			xs = append(xs, late{1 - answers + crawl.ProbeTries*answers, 1})
+		}
+		return medianWait(xs, true)
+	}
+	p.waited = waited{must(p.answers), true}
+	for j := range p.sites {
+		p.sites[j].wait = must(p.sites[j].answers)
 	}
 }
 
@@ -106,6 +132,14 @@ func (p *pieces) waitAt(site int, delay float64) float64 {
 		w.each = own
 	}
 	return w.of(delay)
+}
+
+// waitOf is how long a probe has waited, s.
+func (p *pieces) waitOf(f *learn.Fact) float64 {
+	if j, there := p.at[f.Site]; there {
+		return p.waitAt(j, p.delay(f.Node, j))
+	}
+	return 0
 }
 
 // delay is that of a node and a site, s.

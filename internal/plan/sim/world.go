@@ -105,17 +105,18 @@ type Node struct {
 // Site of the world.
 type Site struct {
 	Name    string
-	Limit   float64 // of the site itself; 0 is none
-	Size    float64 // bits there are; 0: there is no end
-	Gap     float64 // seconds between the starts of two requests to it; 0 is none
-	Come    int64   // when it is found, ms
-	Width   int     // requests at once where there is no gap; 0 is one
-	Page    float64 // bits of its pages; 0: the world's
-	Varies  float64 // standard deviation of the logarithm of its requests' times, in worlds where they vary
-	Answers float64 // share of an httpping that an answer takes, over a connection that is open; 0: all
-	First   float64 // pages of the first lease that it has, at most; 0: as many as others
-	Works   float64 // share of a lease's time in which it is asked, where there is no gap; 0: all
-	Finds   []Finds // how its pages become known, in the order of Asked; nil: all are from the beginning
+	Limit   float64   // of the site itself; 0 is none
+	Size    float64   // bits there are; 0: there is no end
+	Gap     float64   // seconds between the starts of two requests to it; 0 is none
+	Come    int64     // when it is found, ms
+	Width   int       // requests at once where there is no gap; 0 is one
+	Page    float64   // bits of its pages; 0: the world's
+	Varies  float64   // standard deviation of the logarithm of its requests' times, in worlds where they vary
+	Answers float64   // share of an httpping that an answer takes, over a connection that is open; 0: all
+	First   float64   // pages of the first lease that it has, at most; 0: as many as others
+	Works   float64   // share of a lease's time in which it is asked, where there is no gap; 0: all
+	Finds   []Finds   // how its pages become known, in the order of Asked; nil: all are from the beginning
+	Had     []float64 // which share of its size was had after each of as many equal steps of its requests, 0 and 1 first and last; nil: as chance has it
 	Place   schedule.Place
 
 	Addrs  []string // of the site, for World.PerIP; where none is known it shares none with others
@@ -136,6 +137,13 @@ func (s *Site) known(asked float64) float64 {
 	}
 	a, b := s.Finds[k-1], s.Finds[k]
 	return a.Known + (b.Known-a.Known)*(asked-a.Asked)/(b.Asked-a.Asked)
+}
+
+// had is which share of a site's size was had once a share of its requests was made.
+func (s *Site) had(asked float64) float64 {
+	at := min(1, max(0, asked)) * float64(len(s.Had)-1)
+	k := min(int(at), len(s.Had)-2)
+	return s.Had[k] + (s.Had[k+1]-s.Had[k])*(at-float64(k))
 }
 
 // LeaseShape bounds a lease: whichever comes first.
