@@ -168,14 +168,17 @@ func (w *writer) part(at int64, e *crawl.Entry, p *crawl.Part) error {
 const reportColumns = 16
 
 // insertReports are the statements, by how many rows they are for.
-var insertReports = func() map[int]string {
+var insertReports = map[dialect]map[int]string{sqlite: reportsOf("INSERT OR FAIL"), postgres: reportsOf("INSERT")}
+
+// reportsOf is insertOf for reports: what SQLite keeps to undo one statement it writes to a file.
+func reportsOf(word string) map[int]string {
 	row, of := "(?"+strings.Repeat(", ?", reportColumns-1)+")", map[int]string{}
 	for _, rows := range rowsAtOnce {
-		of[rows] = `INSERT INTO reports (lease, part, at, outcomes, links, bytes, final, seq, ord, worked_us, bits, good, asked, limited, cpu, memory) VALUES ` +
-			row + strings.Repeat(", "+row, rows-1) + ` ON CONFLICT DO NOTHING`
+		of[rows] = word + ` INTO reports (lease, part, at, outcomes, links, bytes, final, seq, ord, worked_us, bits, good, asked, limited, cpu, memory) VALUES ` +
+			row + strings.Repeat(", "+row, rows-1) + ` ON CONFLICT (lease, part) DO NOTHING`
 	}
 	return of
-}()
+}
 
 // report writes the row of a report, with others.
 func (w *writer) report(values ...any) error {
@@ -188,7 +191,7 @@ func (w *writer) report(values ...any) error {
 func (w *writer) flushReports() error {
 	for len(w.reports) > 0 {
 		n := atOnce(len(w.reports) / reportColumns)
-		if err := w.exec(insertReports[n], w.reports[:n*reportColumns]...); err != nil {
+		if err := w.exec(insertReports[w.kind][n], w.reports[:n*reportColumns]...); err != nil {
 			return err
 		}
 		w.reports = append(w.reports[:0], w.reports[n*reportColumns:]...)
