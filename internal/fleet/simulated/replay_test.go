@@ -328,15 +328,16 @@ func (s *world) have(t *testing.T, verb string, id uint32, state string) {
 }
 
 // A crawl that was interrupted, or paused, is recorded, and replayed, as if it had not been: in the time in which nobody led it nobody worked, and
-// nobody was to work on it.
+// nobody was to work on it. As recorded: which nodes come back first, and are given the sites then, one crawl has otherwise than the next, so that
+// it may take 13 seconds or 19.
 func TestLongReplayOfInterrupted(t *testing.T) {
 	for why, w := range map[string]shapedWeb{"interrupted": {away: 10 * time.Minute}, "paused": {paused: 25 * time.Minute}} {
 		w.sites, w.pages, w.turn, w.seed, w.light = 8, 60, time.Hour, 2, 8
 		r := w.record(t, "roundrobin")
 		bits, seconds := r.Reached()
-		ratio := replayed(t, r, "roundrobin") * seconds / bits
+		ratio := replayed(t, r, sim.AsRecorded) * seconds / bits
 		t.Logf("%s: recorded over %.0f s, replayed at %.2f of that", why, seconds, ratio)
-		if seconds > 60 || math.Abs(ratio-1) > 0.3 {
+		if seconds > 60 || math.Abs(ratio-1) > 0.15 {
 			t.Errorf("%s: recorded over %.0f s, replayed at %.2f of that", why, seconds, ratio)
 		}
 	}
