@@ -174,7 +174,8 @@ nine tenths of what was recorded, beside the recording itself.
 
 "As recorded" gives each site to the nodes that had it. What that is off the recording is what the simulated world leaves out; what the
 same strategy is off that is chance, and what it decides otherwise. Speeds of pairs that were never tried, or not at that time, are
-drawn from the predictor's uncertainty, as often as --draws says, and the spread of the draws is printed.`,
+drawn from the predictor's uncertainty, as often as --draws says, and the spread of the draws is printed. One crawl draws otherwise than
+the next: a line says how far four of five crawls are off their replay, which is the further the fewer leases carried the recording.`,
 		Example: "  argosy lab replay example\n  argosy lab replay fleet --strategy roundrobin,nearest+top=auto --draws 10\n  argosy lab replay http://127.0.0.1:8480 --job 1 --strategy flow",
 		RunE: func(c *cobra.Command, args []string) error {
 			specs, err := listed("--strategy", strategies, func(s string) error {
@@ -288,6 +289,7 @@ func printReplaysJSON(w io.Writer, r *sim.Recording, rows []lab.Replays, guess s
 		Strategy string  `json:"strategy"`
 		Bits     float64 `json:"bits_per_s"`
 		Spread   float64 `json:"spread"` // of the draws
+		Off      float64 `json:"off"`    // factor by which a crawl is faster or slower, in four of five cases
 	}
 	out := struct {
 		Strategy string  `json:"strategy"`
@@ -299,7 +301,7 @@ func printReplaysJSON(w io.Writer, r *sim.Recording, rows []lab.Replays, guess s
 	}{r.Strategy, bits / seconds, seconds, guess.Pairs, guess.Tried, nil}
 	for i := range rows {
 		mean, spread := rows[i].Rate()
-		out.Replays = append(out.Replays, row{rows[i].Strategy, mean, spread})
+		out.Replays = append(out.Replays, row{rows[i].Strategy, mean, spread, rows[i].Off(r)})
 	}
 	return printJSON(w, out)
 }
@@ -331,7 +333,24 @@ func printReplays(w io.Writer, r *sim.Recording, rows []lab.Replays, guess sim.G
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if text := sayOff(r, rows); text != "" {
+		fmt.Fprintln(w, text)
+	}
 	return printGuess(w, guess)
+}
+
+// sayOff says how far crawls are off their replays.
+func sayOff(r *sim.Recording, rows []lab.Replays) string {
+	var each []string
+	for i := range rows {
+		if off := rows[i].Off(r); off > 1 {
+			each = append(each, fmt.Sprintf("%s at %.2f to %.2f of its replay", rows[i].Strategy, 1/off, off))
+		}
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("one crawl differs from the next (this one's leases weigh as much as %.0f alike would); four of five are: %s", r.Alike(), strings.Join(each, ", "))
 }
 
 func printGuess(w io.Writer, guess sim.Guess) error {

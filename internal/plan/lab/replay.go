@@ -34,6 +34,40 @@ func meanAndSpread(xs []float64) (mean, spread float64) {
 	return mean, math.Sqrt(spread / float64(len(xs)-1))
 }
 
+// How far a crawl is off its replay in four of five cases, as the logarithm of a ratio: what a recording leaves out, what chance decides with each
+// lease that is given out, and half of what the draws lie apart; under another strategy than the recording's twice as far. They were chosen
+// with some 45 shaped webs, and held against others (docs/scheduling.md).
+const (
+	offAnyway    = 0.04
+	offEachLease = 0.85
+	offDraws     = 0.5
+	offOther     = 2
+)
+
+// Off is by which factor a crawl under the strategy is faster or slower than it was replayed, in four of five cases; 1 is not at all. Of what one
+// crawl draws the next one draws otherwise: the fewer leases carry most of it, the less another one is like it.
+func (r *Replays) Off(of *sim.Recording) (factor float64) {
+	if r.Strategy == sim.AsRecorded {
+		return 1
+	}
+	logs := make([]float64, len(r.Rates))
+	for i, x := range r.Rates {
+		logs[i] = math.Log(x)
+	}
+	square := offAnyway * offAnyway
+	if len(of.Nodes) > 1 { // else nothing is decided
+		square += offEachLease * offEachLease / of.Alike()
+	}
+	if _, spread := meanAndSpread(logs); !math.IsNaN(spread) {
+		square += offDraws * offDraws * spread * spread
+	}
+	off := math.Sqrt(square)
+	if r.Strategy != of.Strategy {
+		off *= offOther
+	}
+	return math.Exp(off)
+}
+
 // Replay runs strategies in the worlds of a recording, each in the same ones.
 func Replay(ctx context.Context, r *sim.Recording, strategies []string, draws int) (out []Replays, guess sim.Guess, err error) {
 	return replay(ctx, r, strategies, draws, r.World)

@@ -155,6 +155,20 @@ func (r *Recording) Reached() (bits, seconds float64) {
 	return bits, 0
 }
 
+// Alike is how many leases of the same size would be as many as those of a recording are: the more of its bits few of them carry, the fewer. It is
+// one at least.
+func (r *Recording) Alike() float64 {
+	sum, square := 0.0, 0.0
+	for i := range r.Leases {
+		bits := r.Leases[i].Bits
+		sum, square = sum+bits, square+bits*bits
+	}
+	if square == 0 {
+		return 1
+	}
+	return max(1, sum*sum/square)
+}
+
 // span is from when to when sites were worked on: leases were held, or sites were measured before the first.
 func (r *Recording) span() (start, end int64) {
 	start = math.MaxInt64
