@@ -50,3 +50,29 @@ func BenchmarkTake(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFlush measures what it costs to keep one answer of a large site: of hundreds of templates and two thousand parts one each has changed.
+func BenchmarkFlush(b *testing.B) {
+	m := New()
+	put := func([]byte, []byte) error { return nil }
+	drop := func([]byte) error { return nil }
+	for i := range uint32(maxTemplates) {
+		u, err := crawl.Parse(fmt.Sprintf("http://s.test/%c/?%c%c=1", 'a'+i%24, 'a'+i/24%26, 'a'+i/624))
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Template(u)
+		m.guessOf(Part{Kind: partParam, Name: "q", Template: i})
+		m.guessOf(Part{Kind: partOrder, Template: i})
+	}
+	b.ReportMetric(float64(len(m.byID)), "templates")
+	b.ReportAllocs()
+	for b.Loop() {
+		t := m.byID[7]
+		m.guesses[Part{Kind: partOrder, Template: t.ID}.hash()].dirty = true
+		m.touch(t, m.groups[t.Group])
+		if err := m.Flush(put, drop); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -81,9 +81,20 @@ func (m *Model) guessOf(part Part) *guess {
 	g := m.guesses[part.hash()]
 	if g == nil && len(m.guesses) < maxGuesses {
 		g = &guess{Part: part}
-		m.guesses[part.hash()] = g
+		m.keepGuess(part.hash(), g)
 	}
 	return g
+}
+
+// guessAt is what is thought of a part, and where it is kept.
+type guessAt struct {
+	at uint64
+	*guess
+}
+
+func (m *Model) keepGuess(at uint64, g *guess) {
+	m.guesses[at] = g
+	m.guessed = append(m.guessed, guessAt{at, g})
 }
 
 // lacks holds an answer against that of the URL without a part.

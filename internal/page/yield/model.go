@@ -24,6 +24,9 @@ type Model struct {
 	groups   map[uint32]*Group
 	nodes    map[uint64]*node
 	guesses  map[uint64]*guess
+	kept     []*Template         // all of byID,
+	grouped  []*Group            // of groups,
+	guessed  []guessAt           // and of guesses: a map takes far longer to walk through, at each Flush
 	learned  map[uint32][]*guess // by template: parts that make no difference
 	named    map[uint64]int      // their names, and of how many templates
 	handed   map[uint64]*handed  // by their names, too
@@ -145,6 +148,7 @@ func (m *Model) of(u crawl.URL) *Template {
 // keep takes in a template.
 func (m *Model) keep(t *Template) {
 	m.byHash[t.Hash], m.byID[t.ID], m.kin, m.choosing = t, t, nil, nil
+	m.kept = append(m.kept, t)
 	t.keys = keys(t.Pattern)
 	m.tally(t)
 	m.shapes[t.First]++
@@ -172,9 +176,14 @@ func (m *Model) see() {
 func (m *Model) newGroup() *Group {
 	m.Groups++
 	g := &Group{ID: m.Groups, dirty: true}
-	m.groups[g.ID] = g
+	m.keepGroup(g)
 	m.changed, m.metaDirty = true, true
 	return g
+}
+
+func (m *Model) keepGroup(g *Group) {
+	m.groups[g.ID] = g
+	m.grouped = append(m.grouped, g)
 }
 
 func (m *Model) touch(t *Template, g *Group) {
@@ -465,32 +474,37 @@ func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte
 		}
 	}
 	if m.changed {
-		for id, t := range m.byID {
+		for _, t := range m.kept {
 			if t.dirty {
 				t.dirty = false
-				save(recTemplate, uint64(id), t)
+				save(recTemplate, uint64(t.ID), t)
 			}
 		}
-		for id, g := range m.groups {
+		gone := false
+		for _, g := range m.grouped {
 			if !g.dirty {
 				continue
 			}
 			g.dirty = false
-			save(recGroup, uint64(id), g)
+			save(recGroup, uint64(g.ID), g)
 			if g.Members <= 0 && g.Waiting <= 0 && g.Part == nil {
-				delete(m.groups, id)
+				gone = true
+				delete(m.groups, g.ID)
 				if err == nil {
-					err = drop(binary.BigEndian.AppendUint64([]byte{recGroup}, uint64(id)))
+					err = drop(binary.BigEndian.AppendUint64([]byte{recGroup}, uint64(g.ID)))
 				}
 			}
+		}
+		if gone {
+			m.grouped = slices.DeleteFunc(m.grouped, func(g *Group) bool { return m.groups[g.ID] != g })
 		}
 		for _, at := range m.dirtyNodes {
 			save(recNode, at, m.nodes[at])
 		}
-		for at, g := range m.guesses {
+		for _, g := range m.guessed {
 			if g.dirty {
 				g.dirty = false
-				save(recGuess, at, g)
+				save(recGuess, g.at, g.guess)
 			}
 		}
 		m.dirtyNodes, m.changed = m.dirtyNodes[:0], false
@@ -530,7 +544,7 @@ func (m *Model) Load(key, value []byte) error {
 		g := &Group{}
 		m.kin = nil
 		err = crawl.Unmarshal(value, g)
-		m.groups[g.ID] = g
+		m.keepGroup(g)
 		if g.Cut {
 			m.cuts++
 		}
@@ -544,7 +558,7 @@ func (m *Model) Load(key, value []byte) error {
 	case recGuess:
 		g := &guess{}
 		err = crawl.Unmarshal(value, g)
-		m.guesses[id] = g
+		m.keepGuess(id, g)
 		m.likely = m.likely || g.likely()
 		if g.With > 0 {
 			all := m.handedOf(g)
