@@ -268,6 +268,9 @@ var encMode, strict, decMode = func() (cbor.EncMode, cbor.DecMode, cbor.DecMode)
 	return enc, strict, lax
 }()
 
+// Marshal encodes any of the wire types. The same value always gives the same bytes.
+func Marshal(v any) ([]byte, error) { return encMode.Marshal(v) }
+
 // Unmarshal decodes what Marshal wrote. Input from outside is bounded in nesting and counts.
 func Unmarshal(b []byte, v any) error { return decMode.Unmarshal(b, v) }
 

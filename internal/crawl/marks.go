@@ -18,12 +18,8 @@ var (
 
 // First bytes of CBOR items (RFC 8949), and the parts of one.
 const (
-	cborUint      = 0
-	cborNegative  = 1
 	cborBytes     = 2
-	cborText      = 3
 	cborArray     = 4
-	cborMap       = 5
 	cborEndless   = 31 // a length that is not told
 	cborEnd       = 0xff
 	cborFalse     = 0xf4

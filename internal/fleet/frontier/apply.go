@@ -226,11 +226,10 @@ func (x *tx) apply(e *crawl.Entry) error {
 
 // set encodes a value into the batch.
 func (x *tx) set(key []byte, v any) error {
-	b, err := crawl.Append(x.f.row[:0], v)
+	b, err := crawl.Marshal(v)
 	if err != nil {
 		return err
 	}
-	x.f.row = b
 	return x.b.Set(key, b, nil)
 }
 

@@ -60,7 +60,6 @@ type Frontier struct {
 	open     []*Lease      // of leases, those that are not closed, by their numbers; one who reads it keeps what was read
 	closed   []closedLease // oldest first; their secrets are kept for late parts
 	passed   []looked      // a buffer of NextAbove
-	row      []byte        // a buffer for a row that is written
 	recent   *recent
 	novelty  novelty
 	spill    int

@@ -52,8 +52,7 @@ type Model struct {
 	buf    []byte
 	tmp    [64]byte
 	unseen []place
-	leaves less   // room for what less returns
-	row    []byte // and for a record
+	leaves less // room for what less returns
 }
 
 // Meta are the numbers of a Model.
@@ -462,14 +461,15 @@ const (
 	recChosen   = 's'
 )
 
-// Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. A key
-// and a value are valid during the call only.
+// Flush gives every record that has changed since the last Flush to put, and every prefix whose records are gone to drop. Keys
+// and values may be kept.
 func (m *Model) Flush(put func(key, value []byte) error, drop func(prefix []byte) error) error {
 	var err error
 	save := func(kind byte, id uint64, v any) {
 		if err == nil {
-			if m.row, err = crawl.Append(m.row[:0], v); err == nil {
-				err = put(binary.BigEndian.AppendUint64(append(m.tmp[:0], kind), id), m.row)
+			var b []byte
+			if b, err = crawl.Marshal(v); err == nil {
+				err = put(binary.BigEndian.AppendUint64([]byte{kind}, id), b)
 			}
 		}
 	}
