@@ -1,6 +1,8 @@
 package yield
 
 import (
+	"cmp"
+
 	"github.com/zeebo/xxh3"
 
 	"argosy/internal/crawl"
@@ -20,7 +22,11 @@ const (
 // Pairs reports whether it matters by which page one of a template was named, since it may show what that page does.
 func (m *Model) Pairs(template, via uint32) bool {
 	t := m.byID[template]
-	return t != nil && via != 0 && via != template && t.Barren >= besideAt && besideOne*t.Barren >= t.Marked
+	if t == nil || via == 0 || via == template {
+		return false
+	}
+	doubtful := t.Barren + t.Little // what is new by little may show what the page does
+	return doubtful >= besideAt && besideOne*doubtful >= t.Marked
 }
 
 // besides takes in an answer that may stand beside a page, and returns what is new in it: isUntold if it stands beside one that was not marked, and
@@ -30,6 +36,9 @@ func (m *Model) besides(t, via *Template, a *Answer, of kind) kind {
 	m.marks.add(took(a.URL), 0)
 	if via == nil || of == isNeutral || !m.Pairs(t.ID, via.ID) || !stands(a.URL, a.Parent, via) {
 		return of
+	}
+	if of == isCombined && !m.pieces.within() {
+		of = isFaint // the phrases of that page, and those that all such answers have
 	}
 	found := of == isNew || of == isPartly
 	if !m.marks.has(took(a.Parent)) {
@@ -43,4 +52,14 @@ func (m *Model) besides(t, via *Template, a *Answer, of kind) kind {
 		t.Told++
 	}
 	return of
+}
+
+// within reports whether a URL ends in a number, as that of an hour of a day or of a page of a book does: one that stands beside the page of a thing, and
+// shows it, ends in a name or has a parameter.
+func (p *pieces) within() bool {
+	last := ""
+	for _, s := range p.segs {
+		last = cmp.Or(s, last)
+	}
+	return len(p.params) == 0 && classify(last) == number
 }

@@ -22,7 +22,9 @@
 //
 // Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
 // in eight; every second one where that says less, as figures of sentences do until they have proven to stay) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
-// twice show that their pictures or names are drawn anew for each reader, they are faint.
+// twice show that their pictures or names are drawn anew for each reader, they are faint. Little, too, is a new choice of known
+// phrases, as the songs of an hour are, if one number or a date varies in the address: every second such page counts until eight of them, asked for twice,
+// have said the same.
 //
 // Where pages of one template differ by little (eight were faint), each sentence is marked: one of seven words or more that is new is a name. A picture
 // with a name is one of a thing, whatever varies in the address.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
 )
 
 // without holds an answer against those whose URLs have one part more, which makes no difference: its URL may be one more way to
@@ -65,6 +67,9 @@ func (m *Model) extra(t *Template, p *pieces, a *Answer, uri string) (event Even
 	if was, ok := m.rests.get(at); !ok || was&^one != a.Text&^one {
 		m.rests.add(at, a.Text&^one)
 	}
+	if a.bare != "" {
+		m.markBare(a)
+	}
 	return event
 }
 
@@ -99,7 +104,6 @@ func (m *Model) keepGuess(at uint64, g *guess) {
 
 // lacks holds an answer against that of the URL without a part.
 func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
-	const one = 1
 	at := bare(m.strip(0, p, &part))
 	text, ok := m.rests.get(at)
 	if !ok {
@@ -112,19 +116,24 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	}
 	was := *g
 	g.dirty, m.changed = true, true
-	if value, _ := part.value(p); part.Kind == partExtra && classify(value) == number {
-		g.numbered(value)
+	if value, _ := part.value(p); part.Kind == partExtra {
+		switch classify(value) {
+		case number:
+			g.numbered(value)
+		case word, mixed:
+			g.Plain++
+		}
 	}
-	switch same := text&^one == a.Text&^one; {
+	switch same := text&^1 == a.Text&^1; {
 	case same && (a.Found <= a.Led || part.Kind == partAlias): // links of a copy lead to copies, which may have a template of their own each
 		g.Agree++
 		if own := at ^ part.hash(); part.Kind == partAlias && !m.rests.has(own) { // a page may have many aliases
 			g.URLs++
 			m.rests.add(own, 0)
 			m.markAll(a.Text)
-		} else if part.Kind == partExtra && text&one == 0 {
+		} else if part.Kind == partExtra && !m.rests.has(own) { // and be named with each value of a parameter, which is a template of its own
 			g.URLs++
-			m.rests.add(at, text|one)
+			m.rests.add(own, 0)
 		}
 	case same:
 	case part.Kind == partExtra && m.near(at, a):
@@ -135,7 +144,22 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	if part.Kind == partAlias {
 		m.everywhere(g, &was)
 	}
+	if part.Kind == partExtra && g.Agree == likelyExtra && was.Agree < likelyExtra {
+		a.bare = m.strip(0, p, &part)
+	}
 	return m.weigh(g)
+}
+
+// markBare has all answers of the template marked of a URL without a parameter that may make no difference: what comes with it is held against them.
+func (m *Model) markBare(a *Answer) {
+	u, err := crawl.Parse("http://bare" + a.bare)
+	if err != nil {
+		return
+	}
+	if t, _ := m.find(u); t != nil && !t.All {
+		t.All, t.dirty, m.changed = true, true, true
+	}
+	m.pieces.split(a.URL) // they were those of u
 }
 
 // besides is a parameter without which a URL's text is nearly the same, and where that is kept.
@@ -157,9 +181,9 @@ func (m *Model) resembles(a *Answer, of kind) (event Event) {
 	const one = 1 // there was a URL with more that was nearly the same
 	for _, b := range a.near {
 		switch {
-		case of.brings() || a.Found > a.Led:
+		case of.brings() && of != isCombined || a.Found > a.Led:
 			b.g.Differ++
-		case of == isFaint:
+		case of == isFaint, of == isCombined:
 			b.g.Alike++
 			if was, _ := m.rests.get(b.at ^ likeSeed); was&one == 0 {
 				b.g.AlikeURLs++

@@ -1,7 +1,10 @@
 package yield
 
 import (
+	"encoding/binary"
 	"strings"
+
+	"github.com/zeebo/xxh3"
 
 	"argosy/internal/page/parse"
 )
@@ -23,7 +26,8 @@ const (
 	isShown    // or only a picture,
 	isNamed    // or only what its title calls it, a short text or a code,
 	isEchoed   // or only what its title calls it, in words that stand in addresses, too
-	isNumbered // or only numbers that do not follow from those of its address
+	isNumbered // or only numbers that do not follow from those of its address,
+	isCombined // or only which of the known phrases stand on it
 )
 
 // figureMark is set in marks of figures: they stand in one set with those of phrases.
@@ -82,7 +86,7 @@ func (m *Model) freshName(marks []uint32) uint32 {
 
 // brings reports whether something is new in an answer.
 func (k kind) brings() bool {
-	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed || k == isEchoed || k == isNumbered
+	return k == isNew || k == isPartly || k == isTable || k == isReport || k == isShown || k == isNamed || k == isEchoed || k == isNumbered || k == isCombined
 }
 
 // mixed reports whether more of a template's answers brought nothing than brought something.
@@ -117,8 +121,11 @@ func (t *Template) twice(changed bool, of kind) {
 // states reports whether the figures that a template's pages say are what each is about: others have named it, and those that were asked for twice said the
 // same both times.
 func (t *Template) states(via *Template) bool {
-	return via != nil && via.Group != t.Group && t.Twice >= drawnEnough && t.Changed == 0
+	return via != nil && via.Group != t.Group && t.constant()
 }
+
+// constant reports whether those of a template's pages that were asked for twice said the same both times.
+func (t *Template) constant() bool { return t.Twice >= drawnEnough && t.Changed == 0 }
 
 // uncertain reports whether a template's pages may be drawn: much of what they bring is pictures, and not enough of them were asked
 // for twice. Where words are new it does not suspect that: no page of an ordinary site is asked for twice.
@@ -145,6 +152,7 @@ func (m *Model) novelty(a *Answer) kind {
 	steps := m.freshNumbers(a, !known && all < partPhrases)
 	bag := bagMark | a.Text>>32
 	shuffled := m.marks.add(bag, 0) && a.Page
+	combined := m.combinable(a) && m.freshCombination(a)
 	m.pays, m.behind = newPays, fresh == 0
 	if of > 0 && 2*fresh < of { // what is new by half pays in full, by a quarter a quarter of that
 		m.pays = int64(newPays * 4 * fresh * fresh / (of * of))
@@ -183,8 +191,38 @@ func (m *Model) novelty(a *Answer) kind {
 	case 2*said > len(a.Figures) && said >= someSaid && !m.pieces.dated():
 		return isReport
 	}
-	if steps {
+	switch {
+	case steps:
 		return isNumbered
+	case combined && !a.Changed:
+		return isCombined
 	}
 	return isFaint
+}
+
+// freshCombination remembers which phrases a page has beside those of its links, and reports whether none had the same. The page before it of its
+// template must have had others by a fifth: those of a calendar differ in the names of a day and of a month.
+func (m *Model) freshCombination(a *Answer) bool {
+	var hashed []byte
+	var said []uint32
+	for _, mark := range a.Sample {
+		if mark&1 == 0 {
+			said, hashed = append(said, mark), binary.LittleEndian.AppendUint32(hashed, mark)
+		}
+	}
+	if len(said) < minAlike {
+		return false
+	}
+	t, now := m.byID[a.Template], sketch(said)
+	apart := t.Said != 0 && common(now, t.Said) <= sketchBins-combinedBins
+	t.Said = now
+	return !m.marks.add(xxh3.Hash(hashed)>>32, 0) && apart
+}
+
+// combinable reports whether a page of phrases that are all known says something as long as none has the same of them: songs of an hour, dishes of a
+// day. A number, a date or one parameter varies in its address, and nothing in it looks random: what choices and filters leave of a list, and
+// what a file was at each commit, are combinations of what is known, too, and as many as one likes.
+func (m *Model) combinable(a *Answer) bool {
+	t := m.byID[a.Template]
+	return (t.single() || m.pieces.dated() && t.Params <= 1) && !t.bag() && strings.ContainsAny(t.Pattern, "#?") && !m.pieces.lists() && m.pieces.plain()
 }

@@ -21,19 +21,20 @@ const maxAmong = 4
 // tally is what the templates have brought that have one name of a parameter, among so many parameters or more.
 type tally struct {
 	brought int64 // answers that were new, not in part only, and those that they have named
+	partly  int64 // answers that were new in part
 	barren  int64 // answers that counted as nothing
 }
 
 // vain reports whether hardly anything comes with a name.
 func (y *tally) vain() bool {
-	return y != nil && y.barren >= limit/knownCosts && y.brought*sameAfter <= y.barren
+	return y != nil && y.barren >= limit/knownCosts && (y.brought+y.partly)*sameAfter <= y.barren
 }
 
 // poor reports whether a template has brought, and named, next to nothing.
 func (t *Template) poor() bool { return t.bore().brought*sameAfter <= t.Barren }
 
 // bore is what a template has brought.
-func (t *Template) bore() tally { return tally{t.New - t.Partly + t.Named, t.Barren} }
+func (t *Template) bore() tally { return tally{t.New - t.Partly + t.Named, t.Partly, t.Barren} }
 
 // keys returns of each name of a pattern's parameters one key for each number of parameters that the pattern has at least.
 func keys(pattern string) (out []uint64) {
@@ -66,7 +67,7 @@ func (m *Model) tally(t *Template) {
 			y = &tally{}
 			m.tallies[key] = y
 		}
-		y.brought, y.barren = y.brought+is.brought-t.tallied.brought, y.barren+is.barren-t.tallied.barren
+		y.brought, y.partly, y.barren = y.brought+is.brought-t.tallied.brought, y.partly+is.partly-t.tallied.partly, y.barren+is.barren-t.tallied.barren
 	}
 	t.tallied = is
 }

@@ -18,19 +18,23 @@ const (
 	numberOne               = 64    // and so rare must exceptions be: one place in forty has something to offer
 	numberShare             = 4     // one value in so many is a number: of six hexadecimal digits one in 17 has no letter
 	agreeOne                = 16
+	thingsFrom              = 8      // so many pages of other templates differ in a part that says what they are of,
+	thingsAlike             = 4      // unless one pair in so many here was nearly the same
 	agreeAlias, urlsAlias   = 24, 12 // for directories, whose pages may well be others,
 	aliasNamed              = 4      // where they make none in another template,
 	aliasOne                = 64     // and so rare must exceptions be
 	manyValues              = 10     // a part with so many may be random, whatever they look like
 	agreeMany, urlsMany     = 12, 3
+	likelyExtra             = 4 // pairs after which a parameter may make none
 
-	minAlike   = 4 // phrases: texts of fewer say too little of what they have in common
-	sketchBins = 15
-	alike      = 10 // bins in common: two thirds, a text of which a quotation differs
-	unlike     = 7  // fewer: less than a half
-	nearNamed  = 8  // answers that are nearly the page without a parameter, where all templates together have enough
-	nearer     = 3  // bins more than with another rest; a binomial's standard deviation is at most 2
-	wordedOne  = 8  // one of so many alike texts, or more, differs in words: that of a page with other words around it
+	minAlike     = 4 // phrases: texts of fewer say too little of what they have in common
+	sketchBins   = 15
+	alike        = 10 // bins in common: two thirds, a text of which a quotation differs
+	unlike       = 7  // fewer: less than a half
+	combinedBins = 3  // bins that are not: pages of the same phrases are combinations of them
+	nearNamed    = 8  // answers that are nearly the page without a parameter, where all templates together have enough
+	nearer       = 3  // bins more than with another rest; a binomial's standard deviation is at most 2
+	wordedOne    = 8  // one of so many alike texts, or more, differs in words: that of a page with other words around it
 
 	// What is kept under a rest besides its text: under keys that no other rest has. Seeds that differ by one will not do: what a number changes
 	// that differs by one is the same.
@@ -341,7 +345,7 @@ func (m *Model) weigh(g *guess) Event {
 	if elsewhere == 0 && m.sessions(g.Part) {
 		elsewhere = 1
 	}
-	if !g.proven(elsewhere) || m.wrong(g) {
+	if !g.proven(elsewhere) || m.wrong(g) || m.ofThings(g) && !g.certain() {
 		return Nothing
 	}
 	if g.Group = m.sharing(g.Part, 0); g.Group == 0 {
@@ -358,6 +362,34 @@ func (m *Model) weigh(g *guess) Event {
 	g.Was = true
 	m.alsoLearn(g)
 	return Learned
+}
+
+// ofThings reports whether a part that looks random says in other templates what a page is of: a question's own page says something else than that of
+// another one, though most have no comments yet, which is what all of those say.
+func (m *Model) ofThings(g *guess) bool {
+	all := m.handed[g.Part.named()]
+	if all == nil || g.Part.Kind != partDir && g.Part.Kind != partParam || g.Alike*thingsAlike >= g.Agree {
+		return false // or what is nearly the same has shown it: texts that tell the time differ everywhere
+	}
+	differ := all.differ - g.Differ
+	return differ >= thingsFrom && differ > all.agree-g.Agree+all.alike-g.Alike
+}
+
+// certain reports whether so many pairs gave the same text, and so few did not, that a part makes no difference even if it says elsewhere what a page is
+// of.
+func (g *guess) certain() bool { return g.Agree >= agreeNumber && g.Differ*numberOne <= g.Agree }
+
+// says reports whether a part is a parameter of a few words, which may say something to one page in ten: a language, a state of a law.
+func (g *guess) says() bool {
+	return g.Plain > 0 && (g.Part.Kind == partExtra && g.Part.Name != "" || g.Part.Kind == partParam && !g.Random)
+}
+
+// likeness is how many pairs must have given the same text for each that did not.
+func (g *guess) likeness() int64 {
+	if g.says() {
+		return numberOne
+	}
+	return agreeOne
 }
 
 // sharing returns the group of another template's part that is the same directory, or makes no difference in all templates, of this number if that
@@ -382,13 +414,13 @@ func (g *guess) wrong() bool {
 	if g.Part.Kind == partAlias {
 		return g.Differ*aliasOne > g.Agree
 	}
-	if g.Part.Kind == partExtra && g.Alike > g.Agree {
-		return g.Differ*agreeOne > g.Alike
+	if g.Part.Kind == partExtra { // what is nearly the same does not differ: see resembles
+		return g.Differ*g.likeness() > max(g.Agree, g.Alike)
 	}
 	if g.Number && !g.Part.orders() {
 		return g.Differ*numberOne > g.Agree
 	}
-	return g.Differ*agreeOne > g.Agree && (g.Part.orders() || g.Unlike*agreeOne > g.Alike)
+	return g.Differ*g.likeness() > g.Agree && (g.Part.orders() || g.Unlike*agreeOne > g.Alike)
 }
 
 // giveBack takes what a template's answers have added off the sum of its group, and gives it a group of its own: a part of
@@ -440,7 +472,7 @@ func (g *guess) proven(elsewhere int) bool {
 		alike = 0
 	}
 	enough := func(agree, urls, differ, min, minURLs int64) bool {
-		return agree >= min && urls >= minURLs && differ*agreeOne <= agree
+		return agree >= min && urls >= minURLs && differ*g.likeness() <= agree
 	}
 	looks := g.Agree+g.Differ+g.Alike > 0 && g.Plain == 0
 	switch {
@@ -448,6 +480,8 @@ func (g *guess) proven(elsewhere int) bool {
 		return g.noPlace(elsewhere)
 	case g.Part.Kind == partExtra && g.extra(named):
 		return true
+	case g.says() && g.Part.Kind == partExtra && named: // for each word that is its value
+		return enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany)
 	case g.Part.Kind == partAlias && g.Differ*aliasOne > g.Agree:
 		return false
 	case g.Part.Kind == partAlias && named:
@@ -474,6 +508,9 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, agreeNumber, urlsNumber) && g.Differ*numberOne <= g.Agree
 	case g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) || enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsMany)):
 		return true
+	}
+	if g.says() {
+		return enough(g.Agree, g.URLs, g.Differ, agreeNumber, urlsOther)
 	}
 	return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther)
 }

@@ -557,6 +557,12 @@ func (p *pieces) words() bool {
 		!slices.ContainsFunc(p.params, func(q param) bool { return classify(q.value) != word })
 }
 
+// plain reports whether nothing in a URL looks random, and each value of a parameter is a word, a number or a date.
+func (p *pieces) plain() bool {
+	return !slices.ContainsFunc(p.segs, func(s string) bool { return classify(s) == opaque }) &&
+		!slices.ContainsFunc(p.params, func(q param) bool { return classify(q.value) == opaque || classify(q.value) == mixed && !p.dated() }) && len(p.inner) == 0
+}
+
 // values calls fn for everything that varies in a URL.
 func (p *pieces) values(fn func(string)) {
 	for _, s := range p.segs {

@@ -19,6 +19,7 @@ const (
 type handed struct {
 	with, on            int64
 	agree, urls, differ int64
+	alike               int64
 }
 
 // handing is the value of a part in a page's URL.
@@ -88,11 +89,12 @@ func (m *Model) drawnAnew(p Part) bool {
 
 // paired takes in what a guess has become: the pairs of all templates count together.
 func (m *Model) paired(g, was *guess) {
-	if g.Agree == was.Agree && g.Differ == was.Differ && g.URLs == was.URLs {
+	if g.Agree == was.Agree && g.Differ == was.Differ && g.URLs == was.URLs && g.Alike == was.Alike {
 		return
 	}
 	all := m.handedOf(g)
 	all.agree, all.urls, all.differ = all.agree+g.Agree-was.Agree, all.urls+g.URLs-was.URLs, all.differ+g.Differ-was.Differ
+	all.alike += g.Alike - was.Alike
 }
 
 // sessions reports whether a part is a session: each page draws it anew, and pairs of several things in all templates together showed the same. Of the

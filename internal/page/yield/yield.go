@@ -133,6 +133,7 @@ type Template struct {
 	Told    int64    `cbor:"57,keyasint,omitempty"` // of these, those that were new
 	Bound   uint32   `cbor:"58,keyasint,omitempty"` // before where its pages' samples end: see bounded
 	Sampled int64    `cbor:"59,keyasint,omitempty"` // of its answers since it has one
+	Said    uint64   `cbor:"60,keyasint,omitempty"` // sketch of the phrases of its last page that are of no link: see freshCombination
 	Button  bool     `cbor:"39,keyasint,omitempty"` // it is cut for that
 	Example string   `cbor:"15,keyasint,omitempty"` // of a URL that brought nothing
 
@@ -255,6 +256,7 @@ type Answer struct {
 	Tried    bool     // it was asked for although its group was cut, whatever its form
 
 	again   bool      // its URL differs from one that was had only in a part that is likely to make no difference, or is one of many sets
+	bare    string    // set: the URL without a parameter that may make no difference
 	near    []besides // parameters without which it says nearly the same
 	crossed bool      // its numbers are those of two things: see told
 	formed  bool      // it was counted for its forms
@@ -359,7 +361,7 @@ func (m *Model) Take(a *Answer) Event {
 		t.often(g)
 	case isUntold:
 		t.New, t.Little = t.New+1, t.Little+1
-	case isTable, isReport, isShown, isNamed, isEchoed, isNumbered:
+	case isTable, isReport, isShown, isNamed, isEchoed, isNumbered, isCombined:
 		event = max(event, m.little(t, via, a, of))
 	case isCopy:
 		if !spelled && event != Learned {
@@ -395,10 +397,10 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	if of != isTable {
 		a.again = false
 	}
-	if of == isReport && !t.states(via) || of == isShown && !t.single() {
+	if of == isReport && !t.states(via) || of == isShown && !t.single() || of == isCombined && !t.constant() {
 		every = reportsCost
 	}
-	if of == isReport || of == isShown || of == isNumbered || (of == isNamed || of == isEchoed) && t.Tables >= proven {
+	if of == isReport || of == isShown || of == isNumbered || of == isCombined || (of == isNamed || of == isEchoed) && t.Tables >= proven {
 		t.Shown++
 	}
 	t.Tables++
