@@ -107,6 +107,14 @@ func (t *Template) finds() int64 { return t.New - t.Little }
 // something else then, and hardly one something new both times.
 func (t *Template) drawn() bool { return t.Changed >= drawnFrom && t.Stable*drawnRare < t.Changed }
 
+// bears reports whether a template has brought something. Of one that is drawn what was new by little was drawn, too, and the rest must be one in 65.
+func (t *Template) bears() bool {
+	if t.drawn() {
+		return newPays*(t.finds()-t.Partly) >= t.Marked
+	}
+	return t.New > 0
+}
+
 // twice counts an answer that was asked for twice.
 func (t *Template) twice(changed bool, of kind) {
 	t.Twice++

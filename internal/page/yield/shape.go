@@ -495,14 +495,15 @@ func extension(s string) string {
 // dated reports whether all that varies in a URL can be a date: a year with a month or a day, or seconds since 1970. A session may stand beside it, but
 // for a path's end, which names what is there.
 func (p *pieces) dated() bool {
-	year, small, other := 0, 0, 0
+	year, small, other, is := 0, 0, 0, 0
 	look := func(s string) {
 		v, n := 0, 0
 		flush := func() {
 			switch {
 			case n == 0:
+			case n == 4 && v >= 1900 && v < 2200 && v == is: // it is there twice: month=5&year=2020&day=2020-5-2
 			case n == 4 && v >= 1900 && v < 2200:
-				year++
+				year, is = year+1, v
 			case n == 8 && v >= 1900_01_01 && v < 2200_00_00 && v/100%100 <= 12 && v%100 <= 31:
 				year, small = year+1, small+2
 			case n == 6 && v >= 1900_01 && v < 2200_00 && v%100 <= 12:

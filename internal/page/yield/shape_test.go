@@ -61,6 +61,7 @@ func TestDated(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/2026/11/27": true, "/agenda/2026-11": true, "/c?view=day&y=2026&m=11&d=27": true, "/c?view=day&y=2026&m=11&d=27&PHPSESSID=4a3f990516b150c15e55884c16": true,
 		"/4a3f990516b150c1/2026/11/27": true, "/c;s=4a3f990516b150c1?at=2026-11": true, "/c?at=1732600000": true, "/c?at=1132600000": true, "/c?at=2232600000": true, "/2026/11/4a3f990516b150c1": false,
+		"/calendar.php?c=1&year=2026&month=5&day=2026-5-2": true, "/c?from=2025&to=2026-5": false,
 		"/item?id=17": false, "/c?y=2026&m=11&n=123456": false, "/c?y=2026&m=11&n=123456789012": false, "/c?s=4a3f990516b150c15e55884c16": false,
 	} {
 		var p pieces

@@ -441,14 +441,14 @@ func (m *Model) faint(t, via *Template, a *Answer) Event {
 			}
 		case a.Own > 0 && !via.dry():
 			costs = knownCosts // what is behind it may lead to more of its kind
-		case t.New > 0 && t.Dry < dryAfter && !t.bag():
+		case t.bears() && t.Dry < dryAfter && !t.bag():
 			t.Spared++ // a story of a list: as many as the list has
 			if via.hopeless() {
 				return Nothing // what is spared does not pay for a list that has nothing itself
 			}
 			return m.credit(via)
 		case !via.dry():
-			if t.New > 0 {
+			if t.bears() {
 				return Nothing
 			}
 			costs = knownCosts // it counts as one that others have named
@@ -466,6 +466,19 @@ const (
 	aLeaf // of a calendar
 )
 
+// counts takes in an answer that brought nothing.
+func (t *Template) counts(of sort) {
+	t.Dry, t.Barren = t.Dry+1, t.Barren+1
+	switch {
+	case of == aKnown:
+		t.Equal++
+	case t.drawn(): // what differs is drawn for each reader
+		t.Equal, t.Varied = t.Equal+1, t.Varied+1
+	default:
+		t.Equal, t.Varied = 0, t.Varied+1
+	}
+}
+
 // barren counts an answer against the group of its template, if that leads to itself.
 func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event {
 	if a.Missing && a.Found == 0 {
@@ -474,13 +487,7 @@ func (m *Model) barren(t, via *Template, a *Answer, costs int64, of sort) Event 
 	if costs == knownCosts && of != aLeaf {
 		t.Known++
 	}
-	if t.Dry++; of == aKnown {
-		t.Equal++
-	} else {
-		t.Equal = 0
-		t.Varied++
-	}
-	t.Barren++
+	t.counts(of)
 	if !a.formed {
 		m.formed(t, false)
 	}
