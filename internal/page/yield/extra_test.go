@@ -8,7 +8,7 @@ import (
 // A parameter whose absence makes no difference to most pages: of a guide one page in ten is translated, and the others are shown as they are. The
 // translations are had. Where none makes a difference, or the parameter looks random, few are asked for.
 func TestParametersThatSeldomSay(t *testing.T) {
-	const pages = 300
+	const pages, late = 300, 60 // the first ones say the same, by chance
 	values := []string{"de", "fr", "pl", "es"}
 	for name, c := range map[string]struct {
 		every, most int // one page in so many says something else, and so many at most are asked for
@@ -35,7 +35,7 @@ func TestParametersThatSeldomSay(t *testing.T) {
 			for k, v := range values {
 				with := parsed(t, fmt.Sprintf("%s?lang=%s", u, c.value(i, v)))
 				says := i
-				differs := (i*len(values)+k)%c.every == 7
+				differs := i >= late && (i*len(values)+k)%c.every == 7
 				if differs {
 					says, other = 100_000+i*len(values)+k, other+1
 				}

@@ -45,7 +45,6 @@ func bare(url string) uint64 { return xxh3.HashStringSeed(url, 1) }
 // extra holds an answer against that of the URL that lacks one of its parameters, or all: a vote for an article leads to the article; and
 // against that of the URL that lacks a directory: an archive may lie within itself. uri is its path and its query.
 func (m *Model) extra(t *Template, p *pieces, a *Answer, uri string) (event Event) {
-	const one = 1 // there was a URL with more that gave the same
 	for i, q := range p.params {
 		if !slices.ContainsFunc(p.params[:i], func(o param) bool { return o.name == q.name }) {
 			event = max(event, m.lacks(p, a, Part{Kind: partExtra, Name: q.name, Template: t.ID}))
@@ -64,8 +63,8 @@ func (m *Model) extra(t *Template, p *pieces, a *Answer, uri string) (event Even
 		m.rests.add(bare(uri)^likeSeed, sketch(a.Sample)&^1)
 	}
 	at := bare(uri)
-	if was, ok := m.rests.get(at); !ok || was&^one != a.Text&^one {
-		m.rests.add(at, a.Text&^one)
+	if was, ok := m.rests.get(at); !ok || was&^1 != a.Text&^1 { // the lowest bit is that of older versions
+		m.rests.add(at, a.Text&^1)
 	}
 	if a.bare != "" {
 		m.markBare(a)
