@@ -344,13 +344,13 @@ func sayOff(r *sim.Recording, rows []lab.Replays) string {
 	var each []string
 	for i := range rows {
 		if off := rows[i].Off(r); off > 1 {
-			each = append(each, fmt.Sprintf("%s at %.2f to %.2f of its replay", rows[i].Strategy, 1/off, off))
+			each = append(each, fmt.Sprintf("%s at %.2f to %.2f", rows[i].Strategy, 1/off, off))
 		}
 	}
 	if len(each) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("one crawl differs from the next (this one's leases weigh as much as %.0f alike would); four of five are: %s", r.Alike(), strings.Join(each, ", "))
+	return fmt.Sprintf("crawls differ by chance; four of five lie, as parts of their replay: %s (this one hangs on as few leases as %.0f of one size)", strings.Join(each, ", "), r.Alike())
 }
 
 func printGuess(w io.Writer, guess sim.Guess) error {
