@@ -81,7 +81,8 @@ type conn struct {
 	auth   string        // host and port it was opened to
 	opened time.Duration // it took
 	used   bool
-	since  time.Time // idle since
+	since  time.Time   // idle since
+	waits  func() bool // whether something has come that nobody has read; nil where that cannot be seen
 }
 
 // security is how a connection is encrypted; zero is not at all.
@@ -171,11 +172,12 @@ func (s *Session) connection(ctx context.Context, req *Request, t *Timing) (*con
 	}
 }
 
-// rested is how long a connection has been idle when it is looked at before it is used again.
+// rested is how long a connection has been idle when it is looked at before it is used again, where a look takes time.
 const rested = 50 * time.Millisecond
 
 // take returns an idle connection for a URL, or nil. One that the server has closed meanwhile is not used: a request
-// on it would cost the site's turn and bring nothing.
+// on it would cost the site's turn and bring nothing. Nor is one over which something has come that nobody asked for: it
+// would be taken for the answer.
 func (s *Session) take(u crawl.URL) *conn {
 	for {
 		c := s.idleFor(u)
@@ -183,7 +185,7 @@ func (s *Session) take(u crawl.URL) *conn {
 			return nil
 		}
 		idle := time.Since(c.since)
-		if idle <= idleTimeout && (idle < rested || c.alive()) {
+		if idle <= idleTimeout && c.silent(idle) {
 			return c
 		}
 		s.discard(c)
@@ -202,11 +204,24 @@ func (s *Session) idleFor(u crawl.URL) *conn {
 	return nil
 }
 
-// alive reports whether nothing has come over an idle connection: neither its end nor what nobody has asked for.
-func (c *conn) alive() bool {
-	_ = c.nc.SetReadDeadline(time.Now().Add(time.Millisecond))
+// silent reports whether nothing has come over an idle connection: neither its end nor what nobody has asked for.
+func (c *conn) silent(idle time.Duration) bool {
+	secure := c.sec.version != 0
+	switch {
+	case c.waits == nil:
+		return idle < rested || !c.says(time.Millisecond)
+	case c.waits():
+		return secure && !c.says(time.Millisecond) // TLS has things of its own to say
+	default:
+		return !secure || !c.says(-time.Second) // it may have read ahead
+	}
+}
+
+// says reports whether something can be read within so long; where that is over, whether it has been received already.
+func (c *conn) says(within time.Duration) bool {
+	_ = c.nc.SetReadDeadline(time.Now().Add(within))
 	_, err := c.r.Peek(1)
-	return isTimeout(err)
+	return !isTimeout(err)
 }
 
 // maxCut is how many kept connections in a row may end without an answer before no more are kept.
@@ -266,6 +281,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 	if err != nil {
 		return nil, nil, err
 	}
+	waits := waiting(nc)
 	nc = promptly(nc)
 	var sec security
 	if u.Scheme() == "https" {
@@ -296,7 +312,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 			return nil, h, err
 		}
 	}
-	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), opened: t.Connect + t.TLS, r: readers.Get().(*bufio.Reader)}
+	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), opened: t.Connect + t.TLS, waits: waits, r: readers.Get().(*bufio.Reader)}
 	c.r.Reset(nc)
 	s.mu.Lock()
 	defer s.mu.Unlock()
