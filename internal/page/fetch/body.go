@@ -26,6 +26,8 @@ const (
 	maxMemory  = 1 << 20
 	bodyMemory = 32 << 20
 	freeMemory = 64 << 10
+	// maxFraming is how much framing, in bytes, a body in memory may have that is as long as one there can be.
+	maxFraming = 64 << 10
 	// piece is what is gathered for a spool before it is written.
 	piece = 128 << 10
 	// startSize is how much of a spooled body is kept at hand (MIME sniffing looks at 512 bytes).
@@ -142,8 +144,10 @@ func (b *intake) grow(want int64) bool {
 		return b.charge(spools, have)
 	}
 	size := max(4096, 2*have)
-	if want > 0 { // a length is believed as far as bytes have come
-		size = min(b.n+want, max(size, 4*freeMemory))
+	if believed := min(b.n+want, max(size, 4*freeMemory)); b.chunked { // a length is believed as far as bytes have come
+		size = max(size, believed)
+	} else if want > 0 {
+		size = believed
 	}
 	if !b.charge(spools, size) {
 		return false
@@ -155,8 +159,13 @@ func (b *intake) grow(want int64) bool {
 // charge takes from the budget what buffers of a size need beyond what is free.
 func (b *intake) charge(spools bool, size int64) bool {
 	if b.chunked {
-		size *= 2
+		size = max(2*size, size+int64(len(b.sc.raw)))
 	}
+	return b.hold(spools, size)
+}
+
+// hold takes from the budget what is to be had beyond what is free.
+func (b *intake) hold(spools bool, size int64) bool {
 	more := size - freeMemory - b.r.held
 	if !spools || more <= 0 {
 		return true
@@ -193,11 +202,18 @@ func (b *intake) payload(p []byte) {
 	}
 }
 
-// framing takes in what came between the pieces of the body.
+// framing takes in what came between the pieces of the body. Where there is so much of it that the answer is too long for memory, or
+// the memory of all is used up, the answer is spooled although its body is short.
 func (b *intake) framing(p []byte) error {
 	if b.gather == nil {
-		b.sc.raw = append(b.sc.raw, p...)
-		return nil
+		raw, spools := int64(len(b.sc.raw)+len(p)), b.c.cfg.Spool != nil
+		if !spools || raw <= maxMemory+maxFraming && b.hold(spools, int64(cap(b.sc.body))+raw) {
+			b.sc.raw = append(b.sc.raw, p...)
+			return nil
+		}
+		if err := b.spill(); err != nil {
+			return err
+		}
 	}
 	b.r.Wire += int64(len(p))
 	return b.put(p)

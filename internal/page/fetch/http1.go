@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha1"
 	"errors"
@@ -472,7 +471,8 @@ func (b *bodyReader) read() (keep bool, err error) {
 	if r.Status == 204 || r.Status == 304 {
 		return keep, nil
 	}
-	b.arm()
+	b.c.arm = b.arm
+	defer func() { b.c.arm = nil }()
 	te := r.Values("Transfer-Encoding")
 	chunked, err := r.transferCodings(te)
 	if err != nil {
@@ -528,70 +528,8 @@ func (b *bodyReader) more(want int64) error {
 	n, err := b.c.r.Read(space)
 	b.in.took(n)
 	b.n += int64(n)
-	if n > 0 {
-		if int64(n) != want {
-			b.arm()
-		} else if errors.Is(err, io.EOF) {
-			err = nil
-		}
+	if int64(n) == want && errors.Is(err, io.EOF) {
+		err = nil
 	}
 	return err
-}
-
-// chunked reads a chunked body, once as it came and once without its framing (RFC 9112, section 7.1).
-func (b *bodyReader) chunked() error {
-	b.in.chunked = true
-	line := func() ([]byte, error) {
-		l, err := b.c.r.ReadSlice('\n')
-		if e := b.in.framing(l); e != nil {
-			return nil, e
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			return nil, protocolError("chunk line too long")
-		}
-		if err != nil {
-			return nil, noEOF(err)
-		}
-		return bytes.TrimRight(l, "\r\n"), nil
-	}
-	for {
-		l, err := line()
-		if err != nil {
-			return err
-		}
-		size, _, _ := bytes.Cut(l, []byte(";"))
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(size)), 16, 64)
-		if err != nil || n < 0 {
-			return protocolError("chunk size")
-		}
-		if n == 0 {
-			break
-		}
-		for n > 0 {
-			was := b.in.n
-			if err = b.more(n); err != nil {
-				return noEOF(err)
-			}
-			n -= b.in.n - was
-		}
-		if l, err = line(); err != nil {
-			return err
-		}
-		if len(l) > 0 {
-			return protocolError("chunk without end")
-		}
-		b.arm()
-	}
-	for trailer := 0; ; trailer++ {
-		l, err := line()
-		if err != nil {
-			return err
-		}
-		if len(l) == 0 {
-			return nil
-		}
-		if trailer > 100 {
-			return protocolError("too many trailers")
-		}
-	}
 }

@@ -83,6 +83,15 @@ type conn struct {
 	used   bool
 	since  time.Time   // idle since
 	waits  func() bool // whether something has come that nobody has read; nil where that cannot be seen
+	arm    func()      // sets the deadline of the read that follows; nil where one has been set for all
+}
+
+// Read reads from the network: r calls it where it has nothing left.
+func (c *conn) Read(p []byte) (int, error) {
+	if c.arm != nil {
+		c.arm()
+	}
+	return c.nc.Read(p)
 }
 
 // security is how a connection is encrypted; zero is not at all.
@@ -313,7 +322,7 @@ func (s *Session) dial(ctx context.Context, u crawl.URL, t *Timing) (*conn, *htt
 		}
 	}
 	c := &conn{nc: nc, addr: addr, sec: sec, scheme: u.Scheme(), auth: u.Authority(), opened: t.Connect + t.TLS, waits: waits, r: readers.Get().(*bufio.Reader)}
-	c.r.Reset(nc)
+	c.r.Reset(c)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
