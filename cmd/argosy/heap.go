@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -37,6 +38,19 @@ func crawlLimit(m taken) int64 {
 // collected all the time, as that of a coordinator of a thousand nodes was, for a quarter of what it did.
 func fleetLimit(m taken) int64 {
 	return int64(max(heapFloor, m.live+min(m.live/2, m.live/4+64<<20)+heapFloor/4+m.beside))
+}
+
+// coordinatorGarbage is how much garbage a coordinator leaves, in percent of what is alive, where its limit has room for that: below heapFloor its heap
+// is collected a third as often as Go does by itself.
+const coordinatorGarbage = 400
+
+// collectSeldom has the heap grow as far as its limit allows, unless GOGC says something else. The function it returns ends it.
+func collectSeldom() (stop func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	was := debug.SetGCPercent(coordinatorGarbage)
+	return func() { debug.SetGCPercent(was) }
 }
 
 // boundHeap keeps the process near what is alive in its heap, by a limit that is made of what it has. The function it returns ends it.

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
 
 // What is alive and what is not heap find room below the limit, with a quarter of it more at least and half of it at most, and never more than
 // 64 MiB beyond that quarter; a small process has its floor.
@@ -29,5 +32,29 @@ func TestCrawlLimit(t *testing.T) {
 		if got := crawlLimit(taken{live: c.live * mb, other: c.other * mb}); got != int64(c.limit*mb) {
 			t.Errorf("%d MB alive, %d beside Go: %d MB, want %d", c.live, c.other, got/mb, c.limit)
 		}
+	}
+}
+
+// A coordinator collects its heap seldom, unless its user says how often, and only as long as it runs.
+func TestCollectSeldom(t *testing.T) {
+	percent := func() int {
+		was := debug.SetGCPercent(100)
+		debug.SetGCPercent(was)
+		return was
+	}
+	t.Setenv("GOGC", "")
+	was := percent()
+	stop := collectSeldom()
+	if got := percent(); got != coordinatorGarbage {
+		t.Errorf("garbage may be %d %% of what is alive", got)
+	}
+	if stop(); percent() != was {
+		t.Errorf("%d %% afterwards, %d before", percent(), was)
+	}
+	t.Setenv("GOGC", "50")
+	stop = collectSeldom()
+	defer stop()
+	if percent() != was {
+		t.Errorf("%d %% although GOGC says something", percent())
 	}
 }

@@ -164,6 +164,7 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	ctx, stop, hard := interrupts(c.Context(), new(console).say)
 	defer stop()
 	defer boundHeap(fleetLimit)()
+	defer collectSeldom()()
 	s, l, err := f.open(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type Config struct {
 	Dir   string
 	FS    vfs.FS // nil is the disk
 	Cache int64  // bytes of block cache; memtables come on top
+	Table int    // bytes of a table in memory; 0: smallTable
 
 	ReadOnly bool // Apply must not be called; the directory must hold a frontier
 
@@ -141,10 +143,11 @@ func openAll(c Config) (*Frontier, error) {
 	if fs == nil {
 		fs = vfs.Default
 	}
-	cache := pebble.NewCache(c.Cache + 4*memTable)
+	table := cmp.Or(c.Table, smallTable)
+	cache := pebble.NewCache(c.Cache + max(4*smallTable, 2*int64(table)))
 	defer cache.Unref()
 	o := &pebble.Options{
-		FS: fs, Cache: cache, MemTableSize: memTable, MemTableStopWritesThreshold: 3,
+		FS: fs, Cache: cache, MemTableSize: uint64(table), MemTableStopWritesThreshold: 3,
 		FormatMajorVersion: pebble.FormatNewest, Logger: quiet{c.Fatal}, EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, MaxOpenFiles: 500, ReadOnly: c.ReadOnly, L0CompactionThreshold: 16, L0StopWritesThreshold: 48,
 	}
 	o.Experimental.TombstoneDenseCompactionThreshold = -1 // all that is given out is deleted from a queue: the whole view would be written anew each few seconds
@@ -177,8 +180,12 @@ func openAll(c Config) (*Frontier, error) {
 	return f, nil
 }
 
-// memTable is what a table in memory may take. Its log, and those of four others, stay on the disk.
-const memTable = 4 << 20
+// What a table in memory may take. Its log, and those of four others, stay on the disk. What changes often is merged in it before it is written to
+// the disk, and what lies there is written anew the more seldom the larger it is.
+const (
+	smallTable = 4 << 20
+	LargeTable = 8 << 20 // of a process that does nothing else
+)
 
 // quiet drops what Pebble has to say, which is no news to a user, but for what it calls fatal.
 type quiet struct{ fatal func(error) }

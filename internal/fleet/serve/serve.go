@@ -203,6 +203,7 @@ func (s *Server) openBus(ctx context.Context, state string) (err error) {
 // while the log begins later, starts from the last checkpoint.
 func (s *Server) openFrontier(ctx context.Context) (err error) {
 	fc := frontier.DefaultConfig(outdir.Frontier(s.cfg.Dir))
+	fc.Table = frontier.LargeTable
 	fc.Await, fc.Fatal = func() bool { return s.awaitRoom(ctx) }, s.cfg.Fatal
 	if s.f, err = frontier.Open(fc); err != nil || !s.elsewhere() {
 		return err
