@@ -36,6 +36,43 @@ func Charset(body []byte, contentType string, declared []byte) string {
 	return guessCharset(body)
 }
 
+// declares takes in what a meta element says that the page's encoding is. The first that names one counts.
+func (s *scanner) declares(label []byte) {
+	if len(label) == 0 || s.p.Charset != nil || s.inner > 0 {
+		return
+	}
+	if label = s.unescape(label); canonicalCharset(string(label)) != "" {
+		s.p.Charset = label
+	}
+}
+
+// charsetIn returns the encoding that the content of a meta element names (HTML Standard, section 2.4.4), nil if none.
+func charsetIn(content []byte) []byte {
+	const word, white = "charset", " \t\n\r\f"
+	for {
+		i := bytes.Index(bytes.ToLower(content), []byte(word))
+		if i < 0 {
+			return nil
+		}
+		content = bytes.TrimLeft(content[i+len(word):], white)
+		v, ok := bytes.CutPrefix(content, []byte("="))
+		if !ok {
+			continue
+		}
+		v = bytes.TrimLeft(v, white)
+		end := white + ";"
+		if len(v) > 0 && (v[0] == '"' || v[0] == '\'') {
+			end, v = string(v[0]), v[1:]
+		}
+		if j := bytes.IndexAny(v, end); j >= 0 {
+			return v[:j]
+		} else if len(end) == 1 {
+			return nil
+		}
+		return v
+	}
+}
+
 // typeCharset returns the encoding that a Content-Type field names: of several types the last that names one (Fetch Standard, 2.2.2).
 func typeCharset(field string) (name string) {
 	for one := range strings.SplitSeq(field, ",") {

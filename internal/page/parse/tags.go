@@ -488,9 +488,7 @@ func (s *scanner) link() {
 }
 
 func (s *scanner) meta() {
-	if s.p.Charset == nil && len(s.get(aCharset)) > 0 && s.inner == 0 {
-		s.p.Charset = s.get(aCharset)
-	}
+	s.declares(s.get(aCharset))
 	content := s.get(aContent)
 	if content == nil {
 		return
@@ -513,14 +511,7 @@ func (s *scanner) meta() {
 			s.addRef(ref, kind, 0)
 		}
 		s.p.Reload = s.p.Reload || ok && len(ref) == 0 && !s.inert()
-	case foldEqual(eq, "content-type") && s.p.Charset == nil && s.inner == 0:
-		low := bytes.ToLower(content)
-		if i := bytes.Index(low, []byte("charset=")); i >= 0 {
-			v := bytes.Trim(content[i+8:], " \t\"'")
-			if j := bytes.IndexAny(v, " ;\"'"); j >= 0 {
-				v = v[:j]
-			}
-			s.p.Charset = v
-		}
+	case foldEqual(eq, "content-type"):
+		s.declares(charsetIn(s.unescape(content)))
 	}
 }
