@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real applications, as Debian packages them and without any filter, for a crawler to find its way through: MediaWiki,
-# DokuWiki, cgit, Fossil (tickets, wiki, check-ins), Mercurial's hgweb, and a listing of Apache with links that sort it.
+# DokuWiki, cgit, gitweb, Fossil (tickets, wiki, check-ins), Mercurial's hgweb, and a listing of Apache with links that sort it.
 #
 #   bench/apps.sh start [DIR]   installs what is missing (needs root), fills and serves them on 127.0.0.1:8090 and 8091
 #   bench/apps.sh stop  [DIR]   ends what was started and leaves the directory
@@ -18,7 +18,7 @@ if [ "$cmd" = stop ]; then
   exit 0
 fi
 
-needs nginx-light mediawiki dokuwiki cgit fossil mercurial git apache2 php-fpm php-cli php-sqlite3 php-mbstring php-xml php-intl fcgiwrap sqlite3
+needs nginx-light mediawiki dokuwiki cgit gitweb fossil mercurial git apache2 php-fpm php-cli php-sqlite3 php-mbstring php-xml php-intl fcgiwrap sqlite3
 fpm=$(ls /usr/sbin/php-fpm[0-9]* | tail -1)
 rm -rf "$dir/truth"
 mkdir -p "$dir/run" "$dir/truth" "$dir/tmp" "$dir/log"
@@ -144,6 +144,27 @@ cgit() {
     } >"$dir/truth/$name.txt"
   done
   chown -R www-data "$d"
+}
+
+# gitweb shows the repository that cgit does, all in parameters that a semicolon separates. Its pages say nofollow, which is a filter.
+gitweb() {
+  local d=$dir/git url=http://gitweb.apps.test:$port c f blob
+  mkdir -p "$dir/gitweb"
+  cat >"$dir/gitweb/conf" <<CONF
+our \$projectroot = "$d";
+our \$site_name = "Argosy";
+our @stylesheets = ("static/gitweb.css");
+CONF
+  { head_line "$url/" --ignore-robots
+    echo "$url/"
+    git -c safe.directory='*' -C "$d/work.git" log --format=%H | while read -r c; do printf '%s/?p=work.git;a=commit;h=%s\t%s/?p=work.git;a=commitdiff;h=%s\n' "$url" "$c" "$url" "$c"; done
+    git -c safe.directory='*' -C "$d/work.git" ls-tree -r HEAD | while read -r _ _ blob f; do
+      printf '%s/?p=work.git;a=blob;f=%s;hb=HEAD\t%s/?p=work.git;a=blob_plain;f=%s;hb=HEAD' "$url" "$f" "$url" "$f"
+      { echo HEAD; git -c safe.directory='*' -C "$d/work.git" log --format=%H; } | awk -v url="$url" -v f="$f" -v blob="$blob" '
+        { for (i = 0; i < 2; i++) printf "\t%s/?p=work.git;a=blob%s;f=%s;h=%s;hb=%s", url, i ? "_plain" : "", f, blob, $0 }'
+      echo
+    done
+  } >"$dir/truth/gitweb.txt"
 }
 
 hg_change() {
@@ -301,6 +322,16 @@ http {
       fastcgi_pass 127.0.0.1:$((port + 4));
     }
   }
+  server {
+    listen 127.0.0.1:$port; server_name gitweb.apps.test;
+    root /usr/share/gitweb;
+    location /static/ { }
+    location / {
+      include /etc/nginx/fastcgi_params;
+      fastcgi_param SCRIPT_FILENAME /usr/share/gitweb/gitweb.cgi; fastcgi_param GITWEB_CONFIG $dir/gitweb/conf;
+      fastcgi_pass 127.0.0.1:$((port + 4));
+    }
+  }
 }
 CONF
   nginx -c "$dir/nginx.conf" -p "$dir" 2>>"$dir/log/nginx"
@@ -311,6 +342,7 @@ trap 'echo "apps: line $LINENO failed; see $dir/log" >&2; bash "$0" stop "$dir"'
 mediawiki
 dokuwiki
 cgit
+gitweb
 servers
 listing
 hgweb
