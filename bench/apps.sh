@@ -149,9 +149,10 @@ cgit() {
 # gitweb shows the repository that cgit does, all in parameters that a semicolon separates. Its pages say nofollow, which is a filter.
 gitweb() {
   local d=$dir/git url=http://gitweb.apps.test:$port c f blob
-  mkdir -p "$dir/gitweb"
+  mkdir -p "$dir/gitweb/root"
+  ln -sfn "$d/work.git" "$dir/gitweb/root/work.git"
   cat >"$dir/gitweb/conf" <<CONF
-our \$projectroot = "$d";
+our \$projectroot = "$dir/gitweb/root";
 our \$site_name = "Argosy";
 our @stylesheets = ("static/gitweb.css");
 CONF

@@ -26,6 +26,8 @@ func (m *Model) alike(g *guess, in *set, key uint64, sample []uint32, pair bool)
 			}
 			was |= one
 			m.likely = m.likely || g.likely()
+		default:
+			g.Vague++
 		}
 	}
 	in.add(key, now|was&one)

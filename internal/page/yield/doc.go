@@ -46,7 +46,8 @@
 // The sum never falls below zero. At the limit, 500, the group is cut: after 167 known texts or 500 that differ in numbers only, or later,
 // if more than one answer in 22, or one in 65, was new in between. The limit is lower, by the greatest of these: up to 200 if the group has
 // brought much before, or if it is of paths of many kinds, most of which bring nothing, for what was paid back; up to 120 if it is of many
-// shapes; and what the cut groups have cost that it leads into: the days of a calendar and its months are one trap.
+// shapes; and what the cut groups have cost that it leads into, unless most of its own answers bring something: the days of a calendar and its
+// months are one trap, but a thing is not one with the view that says of all things the same.
 //
 // # What is spared
 //
@@ -68,6 +69,8 @@
 // (what differs in numbers only; in all names but the last; below any first name; in the last name, too), itself or in what its pages name, and of any the next page of a list whose last pages have named what was new. So the answers that a trap gets are bounded (about 600), and a wrong judgement mends itself.
 //
 // # Parts of URLs
+//
+// A parameter of a few words is one of them for the words only that have shown it.
 //
 // Parts that make no difference (a session, the order of a list, of parameters or of names in a path) are learned from pairs of URLs that differ in them only and gave the same
 // text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none

@@ -28,14 +28,18 @@ func (m *Model) equal(g *Group) (n int64) {
 // loose reports whether a group has brought nothing yet.
 func (g *Group) loose() bool { return g.New == 0 }
 
-// share takes off the limit of each group what the cut groups have cost that it leads into: they are one trap.
+// share takes off the limit of each group what the cut groups have cost that it leads into: they are one trap, unless most of its own answers bring
+// something. A thing is not one with the view that says of all things the same.
 func (m *Model) share() {
 	m.kin = nil
-	spent := map[uint32]int64{}
+	spent, brought := map[uint32]int64{}, map[uint32]int64{}
 	for _, t := range m.byID {
 		if m.groups[t.Group].Cut {
 			spent[t.Group] += t.Barren
+		} else if t.bears() && !t.dated() {
+			brought[t.Group] += t.New
 		}
+		brought[t.Group] -= t.Barren
 	}
 	for id := range spent {
 		spent[id] += rounds*trialSize + newborns // what it will yet cost
@@ -57,7 +61,11 @@ func (m *Model) share() {
 		}
 	}
 	for _, g := range m.groups {
-		if n := min(less[g.ID], limit-leastLimit); n != g.Less {
+		n := min(less[g.ID], limit-leastLimit)
+		if brought[g.ID] > 0 {
+			n = 0
+		}
+		if n != g.Less {
 			g.Less, g.dirty, m.changed = n, true, true
 		}
 	}

@@ -126,6 +126,7 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 	switch same := text&^1 == a.Text&^1; {
 	case same && (a.Found <= a.Led || part.Kind == partAlias): // links of a copy lead to copies, which may have a template of their own each
 		g.Agree++
+		m.vouch(g, part.worded(p), true)
 		if own := at ^ part.hash(); part.Kind == partAlias && !m.rests.has(own) { // a page may have many aliases
 			g.URLs++
 			m.rests.add(own, 0)
@@ -136,9 +137,10 @@ func (m *Model) lacks(p *pieces, a *Answer, part Part) Event {
 		}
 	case same:
 	case part.Kind == partExtra && m.near(at, a):
-		a.near = append(a.near, besides{g, at})
+		a.near = append(a.near, besides{g, at, part.worded(p)})
 	default:
 		g.Differ++
+		m.vouch(g, part.worded(p), false)
 	}
 	if part.Kind == partAlias {
 		m.everywhere(g, &was)
@@ -161,10 +163,11 @@ func (m *Model) markBare(a *Answer) {
 	m.pieces.split(a.URL) // they were those of u
 }
 
-// besides is a parameter without which a URL's text is nearly the same, and where that is kept.
+// besides is a parameter without which a URL's text is nearly the same, where that is kept, and what it says in a word.
 type besides struct {
-	g  *guess
-	at uint64
+	g     *guess
+	at    uint64
+	value string
 }
 
 // near reports whether an answer says nearly the same as the URL without query does whose text is kept at a place.
@@ -182,8 +185,10 @@ func (m *Model) resembles(a *Answer, of kind) (event Event) {
 		switch {
 		case of.brings() && of != isCombined || a.Found > a.Led:
 			b.g.Differ++
+			m.vouch(b.g, b.value, false)
 		case of == isFaint, of == isCombined:
 			b.g.Alike++
+			m.vouch(b.g, b.value, true)
 			if was, _ := m.rests.get(b.at ^ likeSeed); was&one == 0 {
 				b.g.AlikeURLs++
 				m.rests.add(b.at^likeSeed, was|one)

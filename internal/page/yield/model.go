@@ -564,6 +564,9 @@ func (m *Model) Load(key, value []byte) error {
 			all := m.handedOf(g)
 			all.with, all.on = all.with+g.With, all.on+g.On
 		}
+		for _, v := range g.Vouches {
+			m.handedOf(g).vouches.add(v)
+		}
 		m.paired(g, &guess{})
 		if g.Group != 0 {
 			m.learn(g)

@@ -95,9 +95,10 @@ func (t *Template) mixed() bool { return 2*(t.finds()+t.Spared) < t.Marked }
 // wavers reports whether so many of a template's answers brought nothing, or little, that it may be about to run dry.
 func (t *Template) wavers() bool { return wavering*(t.Barren+t.Partly) > t.Marked }
 
-// single reports whether one thing varies in a template's URLs: its pages are of one kind of things, not of all combinations of several.
+// single reports whether one thing varies in a template's URLs, a number with any words behind it or one of the two: its pages are of one kind of things,
+// not of all combinations of several.
 func (t *Template) single() bool {
-	return !t.bag() && t.Params <= 1 && strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*") == 1
+	return !t.bag() && t.Params <= 1 && strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*")-strings.Count(t.Pattern, "#/*") == 1
 }
 
 // finds is how many of a template's answers were new by more than figures or a picture.

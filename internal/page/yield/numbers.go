@@ -36,9 +36,9 @@ type stand struct {
 	n    int
 }
 
-// standOf takes an address apart.
-func standOf(u crawl.URL, template uint32) (s stand) {
-	uri := u.RequestURI() + "/"
+// standOf takes an address apart. Words beside a number may be any: a person's name, after the number that stands for the person.
+func standOf(u crawl.URL, p *pieces, template uint32) (s stand) {
+	uri := p.wordlessURI(u.RequestURI()) + "/"
 	rest := make([]byte, 0, len(uri))
 	value, digits := uint64(0), false
 	for i := range len(uri) {
@@ -87,12 +87,12 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 		return false
 	}
 	says := said(a.Numbers)
-	s := standOf(a.URL, a.Template)
+	s := standOf(a.URL, &m.pieces, a.Template)
 	was, apart, known := m.neighbour(&s)
 	t := m.byID[a.Template]
 	m.marks.add(s.key(), says)
 	m.marks.add(s.mark(), says)
-	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() || t.dated() || m.pieces.lists() {
+	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() && s.n > 1 || t.dated() || m.pieces.lists() {
 		return false
 	}
 	told := false

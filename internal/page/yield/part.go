@@ -11,6 +11,7 @@ import (
 // different URLs, and at most one in agreeOne did not.
 const (
 	agreeOpaque, urlsOpaque = 6, 2 // where the values look random
+	urlsAlike               = 8    // where texts are nearly the same only: a thing has a few views, which may say as little of any
 	agreeOther, urlsOther   = 24, 4
 	agreeOrder, urlsOrder   = 12, 3
 	agreeNamed              = 2     // where a part of this name is known to make none in another template
@@ -171,6 +172,7 @@ type guess struct {
 	AlikeURLs int64  `cbor:"10,keyasint,omitempty"`
 	Worded    int64  `cbor:"17,keyasint,omitempty"` // of Alike, those that differ in words, not in numbers only
 	Unlike    int64  `cbor:"11,keyasint,omitempty"`
+	Vague     int64  `cbor:"23,keyasint,omitempty"` // that are not much nearer to each other than to that of another rest: each may say something else
 	Other     uint64 `cbor:"14,keyasint,omitempty"` // sketch of the last text,
 	OtherRest uint64 `cbor:"15,keyasint,omitempty"` // and of which rest it was
 	Group     uint32 `cbor:"6,keyasint,omitempty"`  // that stands for it; 0 until it is known to make no difference
@@ -178,6 +180,8 @@ type guess struct {
 
 	With int64 `cbor:"19,keyasint,omitempty"` // pages whose links have such a part,
 	On   int64 `cbor:"20,keyasint,omitempty"` // and those of which one has the value of the page's own
+
+	Vouches vouches `cbor:"22,keyasint,omitempty"` // of its values, if these are words
 
 	dirty bool
 }
@@ -231,6 +235,7 @@ func (m *Model) compare(t *Template, a *Answer) (spelled bool, event Event) {
 		case part.Kind == partSlug && m.rests.shared(a.Text, at, rest):
 		case pair:
 			g.pair(same && !(g.Number && a.Found > a.Same), first) // of a series, if it names what was not there
+			m.vouch(g, part.worded(p), same)
 		}
 		if len(a.Sample) >= minAlike && !part.orders() {
 			m.alike(g, &m.rests, xxh3.HashStringSeed(rest, at^likeSeed), a.Sample, pair)
@@ -468,7 +473,7 @@ func (g *guess) proven(elsewhere int) bool {
 	}
 	named := elsewhere > 0
 	alike := g.Alike
-	if g.Number || g.Part.Kind == partExtra {
+	if g.Vague > g.Alike || g.Number || g.Part.Kind == partExtra {
 		alike = 0
 	}
 	enough := func(agree, urls, differ, min, minURLs int64) bool {
@@ -502,11 +507,11 @@ func (g *guess) proven(elsewhere int) bool {
 		return enough(g.Agree, g.URLs, g.Differ, agreeOrder, urlsOrder)
 	case named && (enough(g.Agree, g.URLs, g.Differ, agreeNamed, 1) || (looks || g.Random) && enough(alike, g.AlikeURLs, g.Unlike, agreeNamed, 1)):
 		return true
-	case looks && (enough(g.Agree, g.URLs, g.Differ, agreeOpaque, urlsOpaque) || enough(alike, g.AlikeURLs, g.Unlike, agreeOpaque, urlsOpaque)):
+	case looks && (enough(g.Agree, g.URLs, g.Differ, agreeOpaque, urlsOpaque) || enough(alike, g.AlikeURLs, g.Unlike, urlsAlike, urlsAlike)):
 		return true
 	case g.Number && !g.Part.orders():
 		return enough(g.Agree, g.URLs, g.Differ, agreeNumber, urlsNumber) && g.Differ*numberOne <= g.Agree
-	case g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) || enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsMany)):
+	case g.Random && (enough(g.Agree, g.URLs, g.Differ, agreeMany, urlsMany) || enough(alike, g.AlikeURLs, g.Unlike, agreeMany, urlsAlike)):
 		return true
 	}
 	if g.says() {

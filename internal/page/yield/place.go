@@ -79,5 +79,5 @@ func (g *guess) noPlace(elsewhere int) bool {
 
 // place reports whether a segment is a name that is left out.
 func (l less) place(seg int) bool {
-	return slices.ContainsFunc(l, func(q Part) bool { return q.Kind == partPlace && q.Seg == seg })
+	return slices.ContainsFunc(l, func(q left) bool { return q.Kind == partPlace && q.Seg == seg })
 }

@@ -43,16 +43,22 @@ func (m *Model) Rest(u crawl.URL) (r Rest, changed bool) {
 }
 
 // less is what is left out of a URL: the parts of its template that make no difference, and maybe one more.
-type less []Part
+type less []left
+
+// left is such a part, and what is known of it.
+type left struct {
+	Part
+	of *guess // nil of one that is left out whatever is known
+}
 
 // less returns these parts, until it is called again; more may be nil.
 func (m *Model) less(t uint32, more *Part) less {
 	out := m.leaves[:0]
 	for _, g := range m.learned[t] {
-		out = append(out, g.Part)
+		out = append(out, left{g.Part, g})
 	}
 	if more != nil {
-		out = append(out, *more)
+		out = append(out, left{Part: *more})
 	}
 	m.leaves = out
 	return out
@@ -60,34 +66,35 @@ func (m *Model) less(t uint32, more *Part) less {
 
 // has reports whether there is a part of a kind.
 func (l less) has(kind byte) bool {
-	return slices.ContainsFunc(l, func(q Part) bool { return q.Kind == kind })
+	return slices.ContainsFunc(l, func(q left) bool { return q.Kind == kind })
 }
 
 // alias reports whether directories of a name are left out.
 func (l less) alias(name string) bool {
-	return slices.ContainsFunc(l, func(q Part) bool { return q.Kind == partAlias && q.Name == name })
+	return slices.ContainsFunc(l, func(q left) bool { return q.Kind == partAlias && q.Name == name })
 }
 
 // dir reports whether a segment is left out.
 func (l less) dir(seg int, value string) bool {
-	return slices.ContainsFunc(l, func(q Part) bool {
+	return slices.ContainsFunc(l, func(q left) bool {
 		return q.Kind == partDir && q.Seg == seg || q.Kind == partRandom && classify(value) == opaque
 	})
 }
 
 // inner reports whether a parameter of a segment is left out.
 func (l less) inner(q param) bool {
-	return slices.ContainsFunc(l, func(p Part) bool {
+	return slices.ContainsFunc(l, func(p left) bool {
 		return p.Kind == partInner && p.Name == q.name || p.Kind == partRandom && classify(q.value) == opaque
 	})
 }
 
 // param reports whether a parameter of the query is left out.
-func (l less) param(q param) bool {
+func (m *Model) param(l less, q param) bool {
 	random := classify(q.value) == opaque || classify(q.name) == opaque
-	return slices.ContainsFunc(l, func(p Part) bool {
+	return slices.ContainsFunc(l, func(p left) bool {
 		named := p.Name == q.name || p.Name == q.written // directories of earlier versions have it as it was written
-		return p.Kind == partParam && named || p.Kind == partRandom && random || p.Kind == partExtra && (p.Name == "" || named)
+		return p.Kind == partRandom && random || p.Kind == partExtra && p.Name == "" ||
+			(p.Kind == partParam || p.Kind == partExtra) && named && (p.of == nil || m.vouched(p.of, q.value))
 	})
 }
 
@@ -149,7 +156,7 @@ func (m *Model) strip(t uint32, p *pieces, more *Part) string {
 	})
 	params := make([]param, 0, len(p.params))
 	for _, q := range p.params {
-		if !l.param(q) {
+		if !m.param(l, q) {
 			params = append(params, q)
 		}
 	}
@@ -203,7 +210,7 @@ func (l less) path(b *strings.Builder, p *pieces, name func(int, string) string)
 	var missing Part
 	for _, q := range l {
 		if q.Kind == partNoDir {
-			missing = q
+			missing = q.Part
 		}
 	}
 	for i, s := range segs {

@@ -71,7 +71,7 @@ func (p *pieces) settings(t uint32) (out []Part) {
 
 // setting reports whether the value of a parameter is left out, though not that there is one.
 func (l less) setting(q param) bool {
-	return slices.ContainsFunc(l, func(p Part) bool { return p.Kind == partSettings && p.Name != q.name })
+	return slices.ContainsFunc(l, func(p left) bool { return p.Kind == partSettings && p.Name != q.name })
 }
 
 // pairs is where the texts of URLs that differ in a part are held against each other.

@@ -20,6 +20,7 @@ type handed struct {
 	with, on            int64
 	agree, urls, differ int64
 	alike               int64
+	vouches             vouches
 }
 
 // handing is the value of a part in a page's URL.

@@ -2,6 +2,7 @@ package yield
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 )
 
@@ -128,7 +129,7 @@ func TestSessionOfArticlesOfOneEach(t *testing.T) {
 			t.Errorf("drawn anew %v: it makes no difference %v", drawn, changed)
 		}
 		name := m.guesses[candidates(m.Template(parsed(t, article(0, 0))), &m.pieces, true, false)[0].hash()].Part.named()
-		if was, is := *m.handed[name], *restarted(t, m, map[string][]byte{}).handed[name]; was != is {
+		if was, is := *m.handed[name], *restarted(t, m, map[string][]byte{}).handed[name]; !reflect.DeepEqual(was, is) {
 			t.Errorf("after a restart %+v is known, %+v before", is, was)
 		}
 		for i := 0; m.shapes[first([]byte("/*/"))] < maxShapes; i++ {

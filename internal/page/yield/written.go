@@ -141,6 +141,26 @@ func (p *pieces) wordless(i int, s string) (numbers string, ok bool) {
 	return s, false
 }
 
+// wordlessURI writes path and query of a URL without words beside numbers in the path.
+func (p *pieces) wordlessURI(uri string) string {
+	any := false
+	var b strings.Builder
+	for i, s := range p.segs {
+		b.WriteByte('/')
+		if numbers, ok := p.wordless(i, s); ok && (classify(s) == word || titled(s)) {
+			s, any = numbers, true
+		}
+		b.WriteString(s)
+	}
+	if !any {
+		return uri
+	}
+	if i := strings.IndexByte(uri, '?'); i >= 0 {
+		b.WriteString(uri[i:])
+	}
+	return b.String()
+}
+
 // titled reports whether a value is a number and words: 12-any-words may be another thing than 13-any-words, whatever both say.
 func titled(s string) bool {
 	const least = 3 // letters of a word
