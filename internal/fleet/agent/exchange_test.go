@@ -40,6 +40,9 @@ type bench struct {
 
 	dials  func()        // before there is a connection; nil: nothing
 	frozen chan struct{} // while it is open nothing is reported; nil: at once
+
+	agent   *Agent
+	reports func() // before something is reported; nil: nothing
 }
 
 func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte, time.Duration) error) error {
@@ -58,6 +61,9 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 	}
 	if b.frozen != nil {
 		<-b.frozen
+	}
+	if b.reports != nil {
+		b.reports()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,6 +130,7 @@ func runTargets(t *testing.T, like crawl.Target, paths []string, change func(*cr
 	}
 	w := archive.NewWriter(archive.WriterConfig{Dir: b.dir, Prefix: "test", MaxSize: 1 << 30})
 	a := New(DefaultConfig(crawl.NodeInfo{Node: "n"}), b, b, client, w)
+	b.agent = a
 	if err := a.Run(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,14 @@ type finder struct {
 
 	found crawl.Found
 	keys  []crawl.Key
-	new   []int // of the page's links: what is to be resolved
+	size  int   // of found and keys, in bytes, about
+	new   []int // of the links that are looked at: what is to be resolved
 }
+
+const (
+	maxLooked = 1024         // links of a page that are looked at together
+	maxHeld   = 2 * maxFound // bytes of links and keys that are held of a page: what is beyond is sent before the rest is looked at
+)
 
 func newFinder(l *lease, t *crawl.Target, base crawl.URL, charset string) *finder {
 	seed := func(s string) uint64 { return refSeed(s, charset) }
@@ -94,10 +100,21 @@ func (f *finder) leads(p *page, to string) {
 	}
 }
 
-// add takes in the links of a page: first it drops, under one lock, those whose raw form is known.
+// add takes in the links of a page. However many it has, few are in memory at once: the others wait as the page has them, until those before
+// them are reported.
 func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)
-	links := page.Links
+	for rest := page.Links; len(rest) > 0; {
+		n := min(len(rest), maxLooked)
+		f.some(page, rest[:n])
+		if rest = rest[n:]; len(rest) > 0 && f.size > maxHeld {
+			f.send()
+		}
+	}
+}
+
+// some takes in some links of a page: first it drops, under one lock, those whose raw form is known.
+func (f *finder) some(page *parse.Page, links []parse.Link) {
 	raw := make([]crawl.Key, len(links)) // the zero key is of the page itself
 	for i := range links {
 		if k, ok := f.rawKey(&links[i]); ok {
@@ -111,7 +128,7 @@ func (f *finder) add(page *parse.Page) {
 			continue
 		}
 		f.fresh[raw[i]] = true
-		f.keys = append(f.keys, raw[i])
+		f.addKey(raw[i])
 		base := f.base
 		if b := links[i].Base; b > 0 {
 			base = f.bases[b-1].url
@@ -119,6 +136,25 @@ func (f *finder) add(page *parse.Page) {
 		if u, ok := f.resolve(base, parse.DecodeRef(links[i].Ref, f.charset)); ok {
 			f.one(u, links[i], page)
 		}
+	}
+}
+
+// addKey takes in a key that the filter may believe once the links so far are stored.
+func (f *finder) addKey(k crawl.Key) {
+	f.keys = append(f.keys, k)
+	f.size += len(k)
+}
+
+// send queues the links so far for the next part, once there is room. What is omitted waits for the last links: it is counted for the page as
+// a whole.
+func (f *finder) send() {
+	omitted := f.found.Omitted
+	f.found.Omitted = nil
+	f.l.linksInTurn(f)
+	f.found.Links, f.found.Known, f.found.Omitted = f.found.Links[:0], nil, omitted // the links were copied
+	f.keys, f.size = nil, 0
+	if !f.limited && !f.all { // then the lease does not know them by what it has sent
+		clear(f.fresh)
 	}
 }
 
@@ -212,6 +248,7 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 	if (!f.all || resource || f.refused) && f.known(as, resource) {
 		if f.limited && !f.refused && !resource {
 			f.found.Known = append(f.found.Known, k)
+			f.size += len(k)
 		}
 		return
 	}
@@ -220,14 +257,16 @@ func (f *finder) one(u crawl.URL, link parse.Link, page *parse.Page) {
 			return
 		}
 	}
-	f.keys = append(f.keys, as)
+	f.addKey(as)
 	anchor, around := "", ""
 	if page != nil {
 		if anchor = page.AnchorText(link, f.charset); f.l.judge != nil {
 			around = page.AroundText(link, f.charset)
 		}
 	}
-	f.found.Links = append(f.found.Links, crawl.Link{URL: u.String(), Anchor: anchor, Around: around, Resource: resource, NoFollow: f.refused})
+	named := crawl.Link{URL: u.String(), Anchor: anchor, Around: around, Resource: resource, NoFollow: f.refused}
+	f.found.Links = append(f.found.Links, named)
+	f.size += linkSize(&named)
 }
 
 // sentKey is the key by which the filter knows a link: another one where it is not to be followed, because another page may

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"argosy/internal/crawl"
+	"argosy/internal/fleet/term"
 	"argosy/internal/page/archive"
 	"argosy/internal/page/fetch"
 	"argosy/internal/page/parse"
@@ -388,6 +389,20 @@ func (l *lease) links(f *finder) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.linksLocked(f)
+}
+
+// linksInTurn is links for some of a page's: it waits until few items do.
+func (l *lease) linksInTurn(f *finder) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.rep.size >= maxCrowd && l.hold.End < term.Sealed && l.ctx.Err() == nil {
+		l.a.nudge()
+		l.more.Wait()
+	}
+	l.linksLocked(f)
+	if l.rep.size > partBudget {
+		l.a.nudge()
+	}
 }
 
 func (l *lease) linksLocked(f *finder) {

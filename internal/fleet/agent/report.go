@@ -13,6 +13,7 @@ import (
 
 const (
 	maxUnsent  = 4 << 20   // bytes of a lease's items that wait to be reported; beyond, its workers wait
+	maxCrowd   = 1 << 20   // beyond, the links of a page that has very many wait as the page has them
 	maxFound   = 200 << 10 // bytes of links in one item: a page with more gives several
 	partBudget = 300 << 10 // bytes of items in one part
 	flushAge   = 300 * time.Millisecond
@@ -66,8 +67,7 @@ func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 			r.add(piece)
 			piece, from = item{found: &crawl.Found{Parent: f.Parent, Score: f.Score}, size: 60}, i
 		}
-		l := &f.Links[i]
-		piece.size += len(l.URL) + len(l.Anchor) + len(l.Around) + 16
+		piece.size += linkSize(&f.Links[i])
 	}
 	piece.found.Links = slices.Clone(f.Links[from:])
 	piece.keys = keys
@@ -75,6 +75,9 @@ func (r *report) addFound(f crawl.Found, keys []crawl.Key, depth uint16) {
 		r.add(piece)
 	}
 }
+
+// linkSize is how many bytes a link takes in a part, about.
+func linkSize(l *crawl.Link) int { return len(l.URL) + len(l.Anchor) + len(l.Around) + 16 }
 
 // maxDetail bounds what is kept of an error's text, in bytes.
 const maxDetail = 1000

@@ -15,17 +15,18 @@ const (
 
 // AroundText returns the words before and behind an anchor, in the same block of the page, at most MaxAround bytes on each side.
 func (p *Page) AroundText(l Link, charset string) string {
-	if l.text <= 0 || l.text > len(p.body) {
+	at := int(l.text)
+	if at <= 0 || at > len(p.body) {
 		return ""
 	}
-	before := p.body[max(0, l.text-aroundWindow):l.text]
+	before := p.body[max(0, at-aroundWindow):at]
 	if i := bytes.LastIndexByte(before, '<'); i >= 0 {
 		before = before[:i] // the anchor's own tag
 	}
 	if i := bytes.IndexByte(before, '>'); i >= 0 && bytes.IndexByte(before[:i], '<') < 0 {
 		before = before[i+1:] // the rest of a tag
 	}
-	behind := p.body[l.text:min(len(p.body), l.text+2*aroundWindow)]
+	behind := p.body[at:min(len(p.body), at+2*aroundWindow)]
 	if i := bytes.Index(behind, []byte("</")); i >= 0 {
 		for i >= 0 && !(i+3 <= len(behind) && behind[i+2]|0x20 == 'a' && (i+3 == len(behind) || class[behind[i+3]]&endsName != 0)) {
 			if j := bytes.Index(behind[i+2:], []byte("</")); j >= 0 {

@@ -29,7 +29,7 @@ type Link struct {
 	Ref  []byte
 	Kind Kind
 	Base uint16 // what it is relative to: 0 is the page's base, i is Bases[i-1]
-	text int    // where the text of an anchor begins; of an area, which has none, where its tag ends, negative
+	text int32  // where the text of an anchor begins; of an area, which has none, where its tag ends, negative; a page may have millions of links
 }
 
 // Base is what the links of a part of a page are relative to: a document in an iframe's srcdoc with a base of its own, an

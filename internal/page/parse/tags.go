@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"math"
 	"strings"
 )
 
@@ -395,8 +396,8 @@ func (s *scanner) add(attr int, k Kind, text int) {
 
 // addRef records a reference whose character references are resolved.
 func (s *scanner) addRef(v []byte, k Kind, text int) {
-	if s.inner > 0 {
-		text = 0 // it does not stand in the page's bytes
+	if s.inner > 0 || text > math.MaxInt32 || -text > math.MaxInt32 {
+		text = 0 // it does not stand in the page's bytes, or too far behind to be said
 	}
 	if k == srcsetVal {
 		for _, ref := range Srcset(v) {
@@ -404,7 +405,7 @@ func (s *scanner) addRef(v []byte, k Kind, text int) {
 		}
 		return
 	}
-	s.p.Links = append(s.p.Links, Link{Ref: trimSpace(v), Kind: k, Base: s.base, text: text})
+	s.p.Links = append(s.p.Links, Link{Ref: trimSpace(v), Kind: k, Base: s.base, text: int32(text)})
 }
 
 func trimSpace(v []byte) []byte { return bytes.Trim(v, " \t\n\r\f") }
