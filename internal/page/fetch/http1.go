@@ -205,6 +205,10 @@ func (s *Session) do(ctx context.Context, req *Request, r *Response, sc *scratch
 		s.ended(true)
 		return fmt.Errorf("%w: %w", ErrUnprocessed, &crawl.Error{Op: "read header", Host: req.URL.Host(), Kind: crawl.KindReset, Err: errIdleClosed})
 	}
+	if r.Status == http.StatusMisdirectedRequest && s.misdirected(req, reused, nil) {
+		s.discard(c)
+		return fmt.Errorf("%w: %w", ErrUnprocessed, &crawl.Error{Op: "read header", Host: req.URL.Host(), Kind: crawl.KindReset, Err: errMisdirected})
+	}
 	if reused {
 		s.ended(false)
 	}

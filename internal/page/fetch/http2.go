@@ -72,6 +72,9 @@ func (s *Session) doH2(ctx context.Context, h *http2Conn, req *Request, r *Respo
 		r.Timing.Send, r.Date = at.Sub(r.Date), *at
 	}
 	r.Timing.FirstByte = first.Sub(r.Date)
+	if resp.StatusCode == http.StatusMisdirectedRequest && s.misdirected(req, false, h) {
+		return fmt.Errorf("%w: %w", ErrUnprocessed, fail("read header", crawl.KindReset, errMisdirected))
+	}
 	if !h2Head(resp, r, sc, lim.MaxHeader) {
 		return fail("read header", crawl.KindHeaderLarge, nil)
 	}

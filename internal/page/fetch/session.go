@@ -41,6 +41,7 @@ type Session struct {
 	answers bool         // over HTTP/2
 	past    []*http2Conn // that the server has ended; the last three
 	limit   int          // requests that the server takes on an HTTP/2 connection; 0: not known
+	misled  int          // requests in vain on a connection of their own, since one that was used is not for them (421)
 	closed  bool
 }
 
