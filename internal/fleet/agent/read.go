@@ -77,7 +77,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		return f, nil
 	}
 	if sitemap && (!page || parse.IsSitemap(body)) { // whatever its type says
-		if f, entries := l.sitemap(t, u, body); entries {
+		if f, entries := l.sitemap(p, body); entries {
 			return f, nil
 		}
 		kind = parse.XML // it may be a feed
@@ -263,9 +263,10 @@ func (l *lease) headerLinks(f *finder, p *page) {
 }
 
 // sitemap takes in the URLs of a sitemap, and reports whether it has any. What it names beyond the limits is counted.
-func (l *lease) sitemap(t *crawl.Target, u crawl.URL, body []byte) (f *finder, entries bool) {
+func (l *lease) sitemap(p *page, body []byte) (f *finder, entries bool) {
+	t, u := &p.target, p.url
 	f = newFinder(l, t, u, "utf-8")
-	urls, maps, over := parse.Sitemap(body)
+	urls, maps, over := parse.Sitemap(body, p.resp.Type())
 	f.omit(crawl.ReasonTrapMap, over)
 	take := func(entries []parse.SitemapEntry, sitemaps bool) {
 		for _, e := range entries {

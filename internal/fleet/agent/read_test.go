@@ -26,6 +26,7 @@ func TestSitemapIsAFeed(t *testing.T) {
 		{"text/html", "<a href=/page>an error page</a>", "/page"},
 		{"application/xml", "<urlset><url><loc>http://site.test/page</loc></url></urlset>", "/page"},
 		{"application/xml", "<urlset><url><loc>Site.test/page</loc></url></urlset>", "/page"},
+		{"text/plain; charset=iso-8859-1", "http://site.test/p\xe4ge\n", "/p%C3%A4ge"},
 		{"text/html", "<URLSET><URL><LOC>http://site.test/page</LOC></URL></URLSET>", "/page"},
 		{"application/xml", "<URLSET><URL><LOC>http://site.test/page</Loc></URL></URLSET>", "/page"},
 	} {

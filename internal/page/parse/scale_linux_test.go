@@ -110,8 +110,8 @@ func TestLongLinear(t *testing.T) {
 			})
 		}
 		within("what it shows", func() { Mark([]byte(doc), "http://a.test/"+ownRunsOfMany, nil, false) })
-		within("a sitemap", func() { Sitemap([]byte(doc)) })
-		within("in a sitemap", func() { Sitemap([]byte("<urlset><url>" + doc)) })
+		within("a sitemap", func() { Sitemap([]byte(doc), "") })
+		within("in a sitemap", func() { Sitemap([]byte("<urlset><url>"+doc), "") })
 	}
 }
 

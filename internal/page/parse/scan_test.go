@@ -108,7 +108,7 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 		Text(body, 1<<16)
-		Sitemap(body)
+		Sitemap(body, "")
 		Charset(body, "", p.Charset)
 	})
 }
@@ -202,14 +202,14 @@ func TestCharsets(t *testing.T) {
 
 func TestSitemap(t *testing.T) {
 	pages, maps, _ := Sitemap([]byte(`<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
-<url><loc> http://a/1?x=1&amp;y=2 </loc><lastmod>2026-02-01</lastmod><image:image><image:loc>http://a/i.png</image:loc></image:image></url><url><loc>http://a/2</loc></url>`))
+<url><loc> http://a/1?x=1&amp;y=2 </loc><lastmod>2026-02-01</lastmod><image:image><image:loc>http://a/i.png</image:loc></image:image></url><url><loc>http://a/2</loc></url>`), "")
 	if len(maps) != 0 || len(pages) != 2 || pages[0].Loc != "http://a/1?x=1&y=2" || pages[0].LastMod != 1769904000 || pages[1].Loc != "http://a/2" {
 		t.Errorf("%+v %+v", pages, maps)
 	}
-	if _, maps, _ := Sitemap([]byte(`<sitemapindex><sitemap><loc>http://a/s.xml</loc></sitemap></sitemapindex>`)); len(maps) != 1 {
+	if _, maps, _ := Sitemap([]byte(`<sitemapindex><sitemap><loc>http://a/s.xml</loc></sitemap></sitemapindex>`), ""); len(maps) != 1 {
 		t.Errorf("%+v", maps)
 	}
-	if pages, _, _ := Sitemap([]byte("http://a/1\nnonsense\nhttp://a/2\n")); len(pages) != 2 {
+	if pages, _, _ := Sitemap([]byte("http://a/1\nnonsense\nhttp://a/2\n"), ""); len(pages) != 2 {
 		t.Errorf("%+v", pages)
 	}
 }

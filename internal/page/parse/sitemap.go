@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 )
@@ -23,11 +24,19 @@ type SitemapEntry struct {
 
 // Sitemap reads a sitemap or a sitemap index in XML, or a list of URLs in plain text. XML that is damaged costs the entry where the
 // damage is. Of entries beyond MaxSitemapURLs it returns the number. Versions of pages in other languages that are not entries
-// themselves come last, as many again at most.
-func Sitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
-	body = sitemapText(body)
+// themselves come last, as many again at most. contentType is the field that it came with: the encoding that is named there counts where the
+// bytes are not what they are to be otherwise.
+func Sitemap(body []byte, contentType string) (pages, sitemaps []SitemapEntry, over int) {
+	named := typeCharset(contentType)
+	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("\xef\xbb\xbf")) {
+		named = "" // the mark says it
+	}
+	body = sitemapText(body, named)
 	if bytes.HasPrefix(body, []byte("<")) || bytes.Contains(body, []byte("<urlset")) || bytes.Contains(body, []byte("<sitemapindex")) {
-		return readSitemap(body)
+		return readSitemap(body, named)
+	}
+	if useful(named, body) {
+		body = []byte(Decode(body, named))
 	}
 	for line := range strings.FieldsFuncSeq(string(body), func(c rune) bool { return c == '\n' || c == '\r' }) {
 		switch s := strings.TrimSpace(line); {
@@ -48,13 +57,21 @@ func IsSitemap(body []byte) bool {
 
 var sitemapRoot = regexp.MustCompile(`(?i)<([\w-]+:)?(urlset|sitemapindex)[\s>]`)
 
-// sitemapText returns a sitemap in an encoding that holds ASCII.
-func sitemapText(body []byte) []byte {
+// useful reports whether a sitemap is to be read in the encoding that its Content-Type names. What is UTF-8, as the protocol wants it, is that
+// whatever a server says of all its files.
+func useful(named string, body []byte) bool {
+	return named != "" && named != "utf-8" && ASCIISuperset(named) && !utf8.Valid(body)
+}
+
+// sitemapText returns a sitemap in an encoding that holds ASCII. named is the encoding that its Content-Type names, if any.
+func sitemapText(body []byte, named string) []byte {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xff\xfe")), bytes.HasPrefix(body, []byte("<\x00")):
 		body = []byte(Decode(body, "utf-16le"))
 	case bytes.HasPrefix(body, []byte("\xfe\xff")), bytes.HasPrefix(body, []byte("\x00<")):
 		body = []byte(Decode(body, "utf-16be"))
+	case strings.HasPrefix(named, "utf-16") && bytes.IndexByte(body, 0) >= 0, named == "iso-2022-jp" && bytes.IndexByte(body, '\x1b') >= 0:
+		body = []byte(Decode(body, named))
 	}
 	return bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("\xef\xbb\xbf")), " \t\r\n")
 }
@@ -62,12 +79,16 @@ func sitemapText(body []byte) []byte {
 // xmlEncoding finds the encoding that an XML declaration names (XML 1.0, section 4.3.3).
 var xmlEncoding = regexp.MustCompile(`^<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)`)
 
-// sitemapCharset returns the encoding of a sitemap's text. A label that is unknown, and UTF-16 where the bytes are not, mean nothing.
-func sitemapCharset(body []byte) string {
+// sitemapCharset returns the encoding of a sitemap's text: its declaration counts before its Content-Type. A label that is unknown, and UTF-16
+// where the bytes are not, mean nothing.
+func sitemapCharset(body []byte, named string) string {
 	if m := xmlEncoding.FindSubmatch(body[:min(len(body), 256)]); m != nil {
-		if name := canonicalCharset(string(m[1])); name != "" && ASCIISuperset(name) {
+		if name := canonicalCharset(string(m[1])); name != "" && ASCIISuperset(name) && !(name == "utf-8" && useful(named, body)) {
 			return name
 		}
+	}
+	if useful(named, body) {
+		return named
 	}
 	return "utf-8"
 }

@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // Of a large sitemap the first entries are taken and the others counted, in XML, in an index and in plain text.
 // A list of URLs may end its lines by carriage returns.
 func TestSitemapLines(t *testing.T) {
-	pages, _, _ := Sitemap([]byte("\xef\xbb\xbfhttp://a.test/1\r\nhttp://a.test/2\r\r http://a.test/3 \nno URL\nhttp://a.test/4"))
+	pages, _, _ := Sitemap([]byte("\xef\xbb\xbfhttp://a.test/1\r\nhttp://a.test/2\r\r http://a.test/3 \nno URL\nhttp://a.test/4"), "")
 	var locs []string
 	for _, p := range pages {
 		locs = append(locs, strings.TrimPrefix(p.Loc, "http://a.test/"))
@@ -38,7 +40,7 @@ func TestSitemapBeyondTheLimit(t *testing.T) {
 			fmt.Fprintf(&b, c.entry, i)
 		}
 		b.WriteString(c.tail)
-		if pages, maps, over := Sitemap([]byte(b.String())); len(pages)+len(maps) != MaxSitemapURLs || over != 123 {
+		if pages, maps, over := Sitemap([]byte(b.String()), ""); len(pages)+len(maps) != MaxSitemapURLs || over != 123 {
 			t.Errorf("%s: %d pages, %d sitemaps, %d over", c.head, len(pages), len(maps), over)
 		}
 	}
@@ -64,7 +66,7 @@ func TestSitemapAlternates(t *testing.T) {
 	for _, c := range []struct{ entries, versions, apart, pages, over int }{
 		{100, 5, 0, 100, 0}, {100, 5, 10, 120, 0}, {30_000, 1, 30_000, 80_000, 10_000}, {MaxSitemapURLs + 10, 2, 0, MaxSitemapURLs, 10},
 	} {
-		if pages, _, over := Sitemap([]byte(build(c.entries, c.versions, c.apart))); len(pages) != c.pages || over != c.over {
+		if pages, _, over := Sitemap([]byte(build(c.entries, c.versions, c.apart)), ""); len(pages) != c.pages || over != c.over {
 			t.Errorf("%+v: %d pages, %d over", c, len(pages), over)
 		}
 	}
@@ -93,8 +95,44 @@ func TestSitemapEncodings(t *testing.T) {
 		"Latin-1":                      fmt.Appendf(nil, doc, "ISO-8859-1", "\xe9"),
 		"UTF-8 with a byte-order mark": fmt.Appendf([]byte("\ufeff"), doc, "UTF-8", "é"),
 	} {
-		if pages, _, _ := Sitemap(body); len(pages) != 1 || pages[0].Loc != "http://a.test/é" {
+		if pages, _, _ := Sitemap(body, ""); len(pages) != 1 || pages[0].Loc != "http://a.test/é" {
 			t.Errorf("%s: %v", name, pages)
+		}
+	}
+}
+
+// The encoding that a sitemap's Content-Type names counts where nothing in the file says otherwise: no mark, no declaration that fits the
+// bytes, and not that they are UTF-8, as the protocol wants them (sitemaps.org, "Entity escaping"), in whatever a server says all its files are.
+func TestEncodingOfASitemapsType(t *testing.T) {
+	const list, doc = "http://a.test/é\n", `<?xml version="1.0"%s?><urlset><url><loc>http://a.test/é</loc></url></urlset>`
+	in := func(charset, text string) string {
+		e, err := htmlindex.Get(charset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := e.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for name, c := range map[string]struct{ body, charset, want string }{
+		"a list in Latin-1":                {in("iso-8859-1", list), "iso-8859-1", "é"},
+		"a list in Cyrillic":               {in("koi8-r", "http://a.test/ж\r\n"), "KOI8-R", "ж"},
+		"a list in Japanese":               {in("shift_jis", "http://a.test/日本\n"), "Shift_JIS", "日本"},
+		"a list with escapes":              {in("iso-2022-jp", "http://a.test/日本\n"), "iso-2022-jp", "日本"},
+		"a list in UTF-16 without a mark":  {"h\x00t\x00t\x00p\x00:\x00/\x00/\x00a\x00.\x00t\x00e\x00s\x00t\x00/\x00\xe9\x00", "utf-16le", "é"},
+		"a list in UTF-8 that is not said": {list, "iso-8859-1", "é"},
+		"a list in UTF-8 said to be wide":  {list, "utf-16", "é"},
+		"a list of an unknown encoding":    {list, "own", "é"},
+		"a mark, and a byte that is wrong": {"\ufeff" + list + "http://a.test/\xff\n", "iso-8859-1", "é"},
+		"XML in Latin-1":                   {in("iso-8859-1", fmt.Sprintf(doc, "")), "iso-8859-1", "é"},
+		"XML in Latin-1 that says UTF-8":   {in("iso-8859-1", fmt.Sprintf(doc, ` encoding="UTF-8"`)), "iso-8859-1", "é"},
+		"XML that says Latin-1":            {in("iso-8859-1", fmt.Sprintf(doc, ` encoding="ISO-8859-1"`)), "utf-8", "é"},
+		"XML in UTF-8 that is not said":    {fmt.Sprintf(doc, ""), "iso-8859-1", "é"},
+	} {
+		if pages, _, _ := Sitemap([]byte(c.body), "text/plain; charset="+c.charset); len(pages) == 0 || pages[0].Loc != "http://a.test/"+c.want {
+			t.Errorf("%s: %+q", name, fmt.Sprint(pages))
 		}
 	}
 }
@@ -108,7 +146,7 @@ func TestSitemapDamage(t *testing.T) {
 	} {
 		body := "<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.test/" + bad + "</loc></url>" +
 			"<url><loc>http://a.test/3</loc></url><url><loc>http://a.test/4</loc></url></urlset>"
-		pages, _, _ := Sitemap([]byte(body))
+		pages, _, _ := Sitemap([]byte(body), "")
 		if len(pages) < 3 || pages[0].Loc != "http://a.test/1" || pages[len(pages)-1].Loc != "http://a.test/4" || pages[len(pages)-2].Loc != "http://a.test/3" {
 			t.Errorf("%q: %v", bad, pages)
 		}
@@ -121,7 +159,7 @@ func TestSitemapDamagedAddress(t *testing.T) {
 		"x</b>y": "xy", "a < b": "a < b", "x]]>": "x]]>", "a&b=1&amp;c": "a&b=1&c", "a&#233;": "aé", "<![CDATA[a&amp;<b>]]>c": "a&amp;<b>c", "a\x01": "a\ufffd",
 	} {
 		body := "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>\n http://a.test/" + bad + "\n</loc></url></urlset>"
-		if pages, _, _ := Sitemap([]byte(body)); len(pages) != 1 || pages[0].Loc != "http://a.test/"+want {
+		if pages, _, _ := Sitemap([]byte(body), ""); len(pages) != 1 || pages[0].Loc != "http://a.test/"+want {
 			t.Errorf("%q: %v", bad, pages)
 		}
 	}
@@ -145,11 +183,11 @@ func TestSitemapDamageAnywhere(t *testing.T) {
 			hurt = append(append(hurt, body[:at]...), body[max(ends[2][1], at-rng.IntN(9)):]...)
 		}
 		had := map[string]bool{}
-		pages, _, _ := Sitemap(hurt)
+		pages, _, _ := Sitemap(hurt, "")
 		for _, p := range pages {
 			had[p.Loc] = true
 		}
-		whole, _, _ := Sitemap(body)
+		whole, _, _ := Sitemap(body, "")
 		for i, p := range whole[:7] {
 			if i != 3 && i != 4 && !had[p.Loc] {
 				t.Fatalf("damage %d: entry %d of\n%s\nis not had, but %v", n, i, hurt, pages)
@@ -226,7 +264,7 @@ func TestSitemapAgainstStrictParser(t *testing.T) {
 				}
 			}
 		}
-		if pages, _, _ := Sitemap(body); !slices.Equal(pages, append(want, links...)) {
+		if pages, _, _ := Sitemap(body, ""); !slices.Equal(pages, append(want, links...)) {
 			t.Fatalf("%s\nhas %v\nwant %v", body, pages, append(want, links...))
 		}
 	}

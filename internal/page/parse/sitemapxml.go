@@ -37,8 +37,8 @@ type sitemapReader struct {
 }
 
 // readSitemap reads a sitemap in XML; see Sitemap.
-func readSitemap(body []byte) (pages, sitemaps []SitemapEntry, over int) {
-	r := &sitemapReader{charset: sitemapCharset(body)}
+func readSitemap(body []byte, named string) (pages, sitemaps []SitemapEntry, over int) {
+	r := &sitemapReader{charset: sitemapCharset(body, named)}
 	r.b = body
 	r.entity = r.ref
 	r.read()
