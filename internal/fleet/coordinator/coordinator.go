@@ -134,10 +134,7 @@ func New(c Config, log Log, out Dispatcher, reg Registry, f *frontier.Frontier, 
 	co.desk.waits = co.sinks.waits.what
 	co.sinks = sinks{
 		log: log, f: f, ledger: l, logger: c.Logger, away: c.LedgerAway, floor: c.TrimFloor, told: map[uint64]bool{}, asks: co.desk.asks,
-		beside: func() error { return co.lore.keep(f) }, every: syncEvery,
-	}
-	if c.Serve {
-		co.sinks.every = syncEveryFleet
+		beside: func() error { return co.lore.keep(f) },
 	}
 	co.status.Store(&Status{State: StateStarting})
 	return co
@@ -422,7 +419,7 @@ func (c *Coordinator) rest(now time.Time) time.Duration {
 		at(c.open.refilled.Add(refillEvery))
 	}
 	if len(c.sinks.unsynced) > 0 {
-		at(c.sinks.synced.Add(c.sinks.every))
+		at(c.sinks.synced.Add(syncEvery))
 	}
 	if t, stale := c.board.next(); stale {
 		at(t)

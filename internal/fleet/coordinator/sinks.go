@@ -22,7 +22,6 @@ type sinks struct {
 	ledger *ledger.Ledger
 	logger *slog.Logger
 	away   func() time.Duration // for how long the ledger's database may be away by now; nil, or 0: for ever
-	every  time.Duration        // between two syncs
 	floor  func() uint64        // the log keeps what is not below this; nil: both sinks are enough
 	beside func() error         // writes into the frontier what is not in the log, before it is synced
 
@@ -48,15 +47,14 @@ type sinks struct {
 	grown    int // bytes of entries synced since the log was trimmed
 }
 
-// An entry is synced soon after it was applied, of a fleet not quite as soon: syncs cost nearly the same whatever is in them, and what they have not
-// had is in the log. The log is trimmed after so many entries, or bytes of them: the embedded bus has what it keeps in memory, for seconds,
+// An entry is synced soon after it was applied: syncs cost nearly the same whatever is in them, and what they have not had is in
+// the log. The log is trimmed after so many entries, or bytes of them: the embedded bus has what it keeps in memory, for seconds,
 // in blocks of 8 MiB.
 const (
-	syncEvery      = 1200 * time.Millisecond
-	syncEveryFleet = 2 * syncEvery
-	syncBytes      = 8 << 20
-	trimEvery      = 1000
-	trimBytes      = 4 << 20
+	syncEvery = 1200 * time.Millisecond
+	syncBytes = 8 << 20
+	trimEvery = 1000
+	trimBytes = 4 << 20
 )
 
 // What the ledger gets in one transaction, at most, where that has a time to be over.
@@ -78,7 +76,7 @@ const (
 func (s *sinks) behind() bool { return s.applied < s.appended }
 
 // due reports whether it is time to sync.
-func (s *sinks) due(now time.Time) bool { return now.Sub(s.synced) > s.every || s.bytes > syncBytes }
+func (s *sinks) due(now time.Time) bool { return now.Sub(s.synced) > syncEvery || s.bytes > syncBytes }
 
 // rebase recognises a log that is not the one that the sinks have seen, or that is behind them: a position in it
 // would mean something else. It returns the first entry that one of them lacks.
