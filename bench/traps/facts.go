@@ -51,6 +51,58 @@ func graves(n int) *part {
 // dashed is a name as an address has it.
 func dashed(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
+// events have ids that look random, numbers of their own in two views, and two views that say nothing of nine in ten.
+func events(n int) *part {
+	const each = 40
+	root, number := "/events/", map[string]int{}
+	id := func(i int) string { return sessionID("hex", fmt.Sprint("event", i)) }
+	real := append(ids("event", n), ids("origin", n)...)
+	for i := range n {
+		number[id(i)] = i
+	}
+	return made(root, []link{{root + "list/1", "Events", ""}}, real, nil, func(s *site, rest string, _ url.Values) *answer {
+		i, pg := 0, s.page("Events")
+		if is(rest, "list/%d", &i) && i > 0 && (i-1)*each < n {
+			for k := (i - 1) * each; k < min(n, i*each); k++ {
+				pg.link(root+id(k), fmt.Sprint("event ", k), fmt.Sprint("event", k))
+			}
+			if i*each < n {
+				pg.link(fmt.Sprint(root, "list/", i+1), "next", "")
+			}
+			return pg.trap("", fmt.Sprint("list ", i))
+		}
+		which, view, _ := strings.Cut(rest, "/")
+		i, ok := number[which]
+		if !ok {
+			return nil
+		}
+		for _, v := range []string{"map", "felt", "origin", "shaking"} {
+			shows := ""
+			if v == "origin" {
+				shows = fmt.Sprint("origin", i)
+			}
+			pg.link(root+which+"/"+v, v, shows)
+		}
+		drawn := func(what string, n int) string { return fmt.Sprint(draw(fmt.Sprint(what, "event", i), n)) }
+		switch view {
+		case "":
+			pg.row("Depth", drawn("depth", 900))
+			pg.row("Latitude", drawn("latitude", 9000))
+			pg.row("Longitude", drawn("longitude", 18000))
+			return pg.real(fmt.Sprint("event", i))
+		case "origin":
+			pg.row("Stations", drawn("stations", 400))
+			pg.row("Gap", drawn("gap", 360))
+			pg.row("Error", drawn("error", 9000))
+			return pg.real(fmt.Sprint("origin", i))
+		case "map", "felt", "shaking":
+			pg.text("There is no %s of this event that anybody has sent or made until now.", view)
+			return pg.trap("", view)
+		}
+		return nil
+	})
+}
+
 // monsters are told by numbers and a few known words, in a wiki with a discussion and a history of each, which say nothing.
 func monsters(n int) *part {
 	root, kinds, elements := "/monsters/", strings.Fields("Wolf Golem Sprite Drake Slime Knight Wraith Spider Imp Ogre Bat Lich"), strings.Fields("Fire Ice Storm Earth Shadow Light Poison")
@@ -93,7 +145,7 @@ func monsters(n int) *part {
 
 // facts returns these webs.
 func facts() (ws []*web) {
-	for _, p := range []*part{graves(1600), monsters(1100)} {
+	for _, p := range []*part{graves(1600), events(1200), monsters(1100)} {
 		ws = append(ws, single(p.name, p, library(200)))
 	}
 	return ws

@@ -98,7 +98,12 @@ func (t *Template) wavers() bool { return wavering*(t.Barren+t.Partly) > t.Marke
 // single reports whether one thing varies in a template's URLs, a number with any words behind it or one of the two: its pages are of one kind of things,
 // not of all combinations of several.
 func (t *Template) single() bool {
-	return !t.bag() && t.Params <= 1 && strings.Count(t.Pattern, "#")+strings.Count(t.Pattern, "*")-strings.Count(t.Pattern, "#/*") == 1
+	return !t.bag() && t.Params <= 1 && t.varies() == 1
+}
+
+// varies is how many things vary in the paths of a template, names behind a number left out.
+func (t *Template) varies() int {
+	return strings.Count(t.Pattern, "#") + strings.Count(t.Pattern, "*") - strings.Count(t.Pattern, "#/*")
 }
 
 // finds is how many of a template's answers were new by more than figures or a picture.

@@ -92,6 +92,9 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	t := m.byID[a.Template]
 	m.marks.add(s.key(), says)
 	m.marks.add(s.mark(), says)
+	if !known && alone && !t.bag() && !t.dated() && !m.pieces.lists() && t.Params <= 1 && t.varies() <= mostVaried {
+		return m.unseenNumbers(t, says)
+	}
 	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() && s.n > 1 || t.dated() || m.pieces.lists() {
 		return false
 	}
@@ -134,6 +137,17 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	}
 	t.Derived++
 	return false
+}
+
+// unseenNumbers reports whether a page that has no neighbours, as its address is made of names, says several numbers that no other one of its template
+// has said: none follow from a name. If they are drawn anew for each reader, that is known once pages were asked for twice.
+func (m *Model) unseenNumbers(t *Template, says uint64) bool {
+	of := stand{seed: uint64(t.ID)}
+	fresh := !m.marks.add(of.mark(says, numberSteps+2), 0)
+	if fresh = fresh && says&15 > 1; fresh {
+		t.Strange++
+	}
+	return fresh
 }
 
 // told reports whether each of the numbers that a page says stood in its place on a page whose address has one of the same two numbers, and

@@ -101,3 +101,27 @@ func TestThingIsNoTrapWithItsView(t *testing.T) {
 		t.Error("the thing is cut with its view")
 	}
 }
+
+// Pages whose addresses are names have no neighbours. What numbers they say is new as long as no other page of their kind has said the same ones, and
+// nothing once it is known to be drawn for each reader.
+func TestNumbersOfNames(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		drawn  bool
+	}{{"/event/%s", false}, {"/from/here/to/%s", false}, {"/event/%s", true}} {
+		m, n := New(), 0
+		for ; n < 3000 && m.Cuts() == 0; n++ {
+			of := func(k int) uint32 { return 1000 + xx(uint32(7*n+k))%9000 }
+			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test"+c.format, letters(n))), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: []uint32{of(1), of(2)}}
+			a.Template = m.Template(a.URL)
+			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: 1, Led: 1, Same: 1}
+			if a.Twice = m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice; a.Twice && c.drawn {
+				a.Changed, a.Text, a.Numbers = true, 1<<32, nil
+			}
+			m.Take(&a)
+		}
+		if (n < 3000) != c.drawn {
+			t.Errorf("%+v: %d answers, cut %v", c, n, m.Cuts() > 0)
+		}
+	}
+}
