@@ -5,15 +5,11 @@ import (
 	"syscall"
 )
 
-// waiting returns how to see, without waiting, whether bytes lie ready at a connection or its other side has ended it; nil if it is
-// none of TCP.
+// waiting returns how to see, without waiting, whether bytes lie ready at a connection or its other side has ended it; nil if it is not
+// one of TCP.
 func waiting(nc net.Conn) func() bool {
-	tc, ok := nc.(*net.TCPConn)
-	if !ok {
-		return nil
-	}
-	raw, err := tc.SyscallConn()
-	if err != nil {
+	raw := socket(nc)
+	if raw == nil {
 		return nil
 	}
 	return func() (some bool) {
