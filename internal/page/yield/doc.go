@@ -70,12 +70,11 @@
 //
 // # Parts of URLs
 //
-// A parameter of a few words is one of them for the words only that have shown it.
-//
 // Parts that make no difference (a session, the order of a list, of parameters or of names in a path) are learned from pairs of URLs that differ in them only and gave the same
 // text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none
 // of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new; fewer of what each
 // page draws anew, as a session is, where others were in vain.
+// A parameter of a few words is left out for those words only whose own pairs have shown that they make none.
 //
 // The package is pure: a Model is a function of the answers it was given. It tells its owner which of its records have changed,
 // and is rebuilt from them. Memory is bounded by the constants below.

@@ -145,6 +145,7 @@ func (p *pieces) wordless(i int, s string) (numbers string, ok bool) {
 func (p *pieces) wordlessURI(uri string) string {
 	any := false
 	var b strings.Builder
+	b.Grow(len(uri))
 	for i, s := range p.segs {
 		b.WriteByte('/')
 		if numbers, ok := p.wordless(i, s); ok && (classify(s) == word || titled(s)) {
