@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"io"
 	"net"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -122,4 +124,32 @@ func TestCostOfChunks(t *testing.T) {
 	if allocs > chunks/50 {
 		t.Errorf("%.0f allocations for %d chunks", allocs, chunks)
 	}
+}
+
+// serveRaw serves connections, with TLS or without; nth counts them from 1.
+func serveRaw(t *testing.T, secure bool, serve func(c net.Conn, nth int)) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if secure {
+		own := httptest.NewTLSServer(nil)
+		own.Close()
+		l = tls.NewListener(l, &tls.Config{Certificates: own.TLS.Certificates, NextProtos: []string{"http/1.1"}})
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for nth := 1; ; nth++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				serve(c, nth)
+			}()
+		}
+	}()
+	return l.Addr().String()
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -72,32 +71,4 @@ func TestUnaskedIsNoAnswer(t *testing.T) {
 			})
 		}
 	}
-}
-
-// serveRaw serves connections, with TLS or without; nth counts them from 1.
-func serveRaw(t *testing.T, secure bool, serve func(c net.Conn, nth int)) (addr string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if secure {
-		own := httptest.NewTLSServer(nil)
-		own.Close()
-		l = tls.NewListener(l, &tls.Config{Certificates: own.TLS.Certificates, NextProtos: []string{"http/1.1"}})
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for nth := 1; ; nth++ {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				serve(c, nth)
-			}()
-		}
-	}()
-	return l.Addr().String()
 }
