@@ -104,6 +104,7 @@ var thirdParty = map[string]string{
 	"github.com/saintfish/chardet":                     "parse",
 	"github.com/abadojack/whatlanggo":                  "parse",
 	"github.com/go-shiori/go-readability":              "agent",
+	"golang.org/x/sys/unix":                            "fetch", // Madvise, which syscall does not have on macOS
 	"golang.org/x/net/html":                            "engine parse replay survey testkit",
 	"golang.org/x/net/html/atom":                       "survey",
 	"golang.org/x/net/html/charset":                    "parse testkit",
