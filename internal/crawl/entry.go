@@ -255,7 +255,7 @@ var encMode, strict, decMode = func() (cbor.EncMode, cbor.DecMode, cbor.DecMode)
 	if err != nil {
 		panic(err)
 	}
-	bounds := cbor.DecOptions{MaxArrayElements: 1 << 20, MaxMapPairs: 1 << 16, MaxNestedLevels: 16}
+	bounds := cbor.DecOptions{MaxArrayElements: maxList, MaxMapPairs: 1 << 16, MaxNestedLevels: 16}
 	strict, err := bounds.DecMode()
 	if err != nil {
 		panic(err)
@@ -281,9 +281,12 @@ func UnmarshalOfNode(b []byte, v any) error { return strict.Unmarshal(b, v) }
 func DecodeEntry(b []byte) (Entry, error) { return decodeEntry(decMode, b) }
 
 func decodeEntry(mode cbor.DecMode, b []byte) (Entry, error) {
-	var e Entry
-	if err := mode.Unmarshal(b, &e); err != nil {
-		return Entry{}, fmt.Errorf("decode entry: %w", err)
+	e, ok := quickEntry(b)
+	if !ok {
+		e = Entry{}
+		if err := mode.Unmarshal(b, &e); err != nil {
+			return Entry{}, fmt.Errorf("decode entry: %w", err)
+		}
 	}
 	if e.Version == 0 || e.Version > WireVersion {
 		return Entry{}, fmt.Errorf("decode entry: wire version %d, this program reads up to %d", e.Version, WireVersion)

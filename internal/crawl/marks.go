@@ -18,13 +18,20 @@ var (
 
 // First bytes of CBOR items (RFC 8949), and the parts of one.
 const (
+	cborUint      = 0
+	cborNegative  = 1
 	cborBytes     = 2
+	cborText      = 3
 	cborArray     = 4
+	cborMap       = 5
+	cborSimple    = 7
 	cborEndless   = 31 // a length that is not told
 	cborEnd       = 0xff
 	cborFalse     = 0xf4
 	cborTrue      = 0xf5
 	cborNull      = 0xf6
+	cborFloat32   = 0xfa
+	cborFloat64   = 0xfb
 	cborUndefined = 0xf7
 )
 
@@ -73,7 +80,7 @@ func (m *Marks) UnmarshalCBOR(b []byte) error {
 	}
 	for len(b) > 0 {
 		major, v, n := head(b)
-		if n == 0 || major != 0 || v > math.MaxUint32 {
+		if n == 0 || major != cborUint || v > math.MaxUint32 {
 			*m = nil
 			return errMarks
 		}
@@ -94,7 +101,7 @@ func (m *Mark) UnmarshalCBOR(b []byte) error {
 		return nil
 	}
 	major, v, n := head(b)
-	if n != len(b) || major != 0 || v > math.MaxUint8 {
+	if n != len(b) || major != cborUint || v > math.MaxUint8 {
 		return errMark
 	}
 	*m = Mark(v)
