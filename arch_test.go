@@ -25,8 +25,9 @@ var house = map[string]struct {
 	"config":  {false, "crawl split segment topic engine"},
 	"webs":    {false, ""},
 	"durable": {false, ""},
-	"testkit": {false, "crawl"},
+	"testkit": {false, "crawl child"},
 
+	"testkit/child":     {false, ""},
 	"testkit/scratch":   {false, "seeds"},
 	"testkit/seeds":     {false, ""},
 	"testkit/fleettest": {false, "crawl schedule strategy assemble bus coordinator ledger outdir serve verify testkit webs"},

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"argosy/internal/testkit/child"
 )
 
 // capture is a packet capture of what goes to some sites and comes from them, on the loopback device.
@@ -25,7 +27,7 @@ func begin(file string, sites []*site) (*capture, error) {
 		filter[i] = "tcp port " + strconv.Itoa(s.port)
 	}
 	c := &capture{cmd: exec.Command("dumpcap", "-i", "lo", "-B", "64", "-f", strings.Join(filter, " or "), "-w", file), file: file, sites: sites}
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Bind(c.cmd)
 	said, err := c.cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"argosy/internal/testkit/child"
 )
 
 // Process is a process that can be started again. It dies with the one that started it.
@@ -21,7 +23,7 @@ type Process struct {
 func (p *Process) Start() error {
 	args := append(append([]string(nil), p.Pre...), p.Args...)
 	p.Cmd = exec.Command(args[0], args[1:]...)
-	p.Cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Bind(p.Cmd)
 	log, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"argosy/internal/testkit/child"
 )
 
 // ErrMissing says that a server is not installed on this machine.
@@ -207,7 +209,7 @@ cluster { name: argosy, listen: "127.0.0.1:%d", routes: [%s] }
 // Start starts a server that does not run.
 func (c *NATS) Start(i int) error {
 	cmd := exec.Command(c.bin, "-c", c.confs[i])
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Bind(cmd)
 	log, err := os.OpenFile(c.confs[i]+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -263,7 +265,7 @@ func S3() (store string, stop func(), err error) {
 	}
 	c := exec.Command(bin, "--port", fmt.Sprintf("127.0.0.1:%d", port), "--access", "argosy", "--secret", "argosy-secret", "--quiet",
 		"posix", "--sidecar", filepath.Join(dir, "meta"), filepath.Join(dir, "data"))
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.Bind(c)
 	var log bytes.Buffer
 	c.Stdout, c.Stderr = &log, &log
 	if err := c.Start(); err != nil {
