@@ -319,7 +319,7 @@ type Part struct {
 	Final    bool        `cbor:"6,keyasint,omitempty"`
 	Reason   string      `cbor:"7,keyasint,omitempty"` // why a final part ends the lease
 	Bytes    int64       `cbor:"8,keyasint,omitempty"` // received since the last part: a sign of progress
-	Waiting  bool        `cbor:"9,keyasint,omitempty"` // for politeness: not a lack of progress
+	Waiting  bool        `cbor:"9,keyasint,omitempty"` // for politeness, for other pages that are read, or for the outcome behind links: not a lack of progress
 	Want     int         `cbor:"10,keyasint,omitempty"`
 	Found    []Found     `cbor:"11,keyasint,omitempty"`
 	Outcomes []Outcome   `cbor:"12,keyasint,omitempty"`

@@ -42,7 +42,9 @@ type bench struct {
 	frozen chan struct{} // while it is open nothing is reported; nil: at once
 
 	agent   *Agent
-	reports func() // before something is reported; nil: nothing
+	reports func()        // before something is reported; nil: nothing
+	moved   time.Time     // when a part last showed progress
+	still   time.Duration // the longest that none did
 }
 
 func (b *bench) Receive(ctx context.Context, _ string, fn func([]byte, time.Duration) error) error {
@@ -68,6 +70,12 @@ func (b *bench) Report(_ context.Context, _ string, entry []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, p := range e.Parts {
+		if p.Progress(false) {
+			if !b.moved.IsZero() {
+				b.still = max(b.still, time.Since(b.moved))
+			}
+			b.moved = time.Now()
+		}
 		b.outcomes = append(b.outcomes, p.Outcomes...)
 		b.found = append(b.found, p.Found...)
 		if p.Site != nil {

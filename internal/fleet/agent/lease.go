@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"argosy/internal/crawl"
@@ -50,7 +51,8 @@ type lease struct {
 	mu      sync.Mutex // guards what follows
 	more    *sync.Cond // a target has come, or the lease ends
 	queue   []crawl.Target
-	busy    int // targets in work
+	busy    int          // targets in work
+	held    atomic.Int32 // pages in work that are had, and wait until others are read
 	effort  effort
 	given   int
 	ended   string    // why the lease ends; empty while it runs
@@ -450,9 +452,10 @@ func (l *lease) givesUp(now time.Time) bool {
 	return l.busy > 0 && !l.l.Resolve && !l.waits(now) && l.ended == "" && l.hold.End == term.Open && r.bytes == 0 && len(r.items) == 0 && l.hold.Still(time.Now())
 }
 
-// waits tells whether politeness is why nothing is asked for. mu is held.
+// waits tells whether there can be no progress yet: politeness is why nothing is asked for, or what was had waits for the node, which
+// reads large pages one after the other. mu is held.
 func (l *lease) waits(now time.Time) bool {
-	return l.next.After(now) || l.robots == crawl.RobotsUnknown
+	return l.next.After(now) || l.robots == crawl.RobotsUnknown || l.held.Load() > 0
 }
 
 // pause waits for a span; false if the lease ends first.

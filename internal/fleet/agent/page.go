@@ -278,7 +278,9 @@ func (l *lease) process(p *page) error {
 // digest reads a page and encodes its records. Only a few pages are in memory in this state at once: what they hold is a
 // multiple of their size.
 func (l *lease) digest(p *page) (err error) {
+	l.held.Add(1)
 	l.a.readers <- struct{}{}
+	l.held.Add(-1)
 	defer func() { <-l.a.readers }()
 	if p.found, err = l.readWhole(p); err != nil {
 		return err

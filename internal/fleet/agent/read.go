@@ -65,7 +65,9 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 		l.headerLinks(f, p)
 		return f, nil
 	}
+	l.held.Add(1) // until another large page is read
 	body, err := decoded(p, l.job.Limits.Fetch.MaxDecoded, !page)
+	l.held.Add(-1)
 	if err != nil {
 		return nil, err
 	}

@@ -165,6 +165,7 @@ func (l *lease) cut(now time.Time) (crawl.Part, []item) {
 			}
 		}
 	}
+	p.Waiting = p.Waiting || len(p.Found) > 0 // the outcome comes behind the page's links, which may be many
 	r.bytes = 0
 	l.cutSite(&p, now)
 	starved := l.starved()
