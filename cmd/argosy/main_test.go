@@ -132,6 +132,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"probe", "http://x/", "--tries", "0"}, "--tries 0"},
 		{[]string{"lab", "run", "guess"}, "neither one of argosy lab list nor a file"},
 		{[]string{"lab", "run", "papers", "--seeds", "0"}, "--seeds 0"},
+		{[]string{"lab", "run", file("wide.yaml", "name: wide\nexperiment: throughput\nthroughput: {capacity: 1e308}\n")}, "line 3: throughput.capacity"},
 		{[]string{"lab", "run", "strategies", "--strategies", "guess"}, "allowed are bandwidth"},
 		{[]string{"lab", "run", "strategies", "--strategies", "flow,"}, `--strategies "flow,": a name is empty`},
 		{[]string{"lab", "run", "strategies", "--strategies", "flow+"}, "after the last comma"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"argosy/internal/plan/report"
@@ -324,10 +325,25 @@ func verdicts(f Feedback, r results, keys []string) report.Table {
 			gaining++
 		}
 	}
-	yes := map[bool]string{true: "holds", false: "does not hold"}
 	return report.Table{Caption: "What the paper says of its second figure, on average over nodes", Head: []string{"claim", "measured as published (biased)", "counterfactual"}, Rows: [][]string{
-		{"moving helps most, modifying next, recycling least", fmt.Sprintf("%s: %.0f, %.0f, %.0f %%", yes[moving > modifying && modifying > recycling], moving, modifying, recycling),
-			fmt.Sprintf("%s: %.0f, %.0f, %.0f %%", yes[honest[0] > honest[1] && honest[1] > honest[2]], honest[0], honest[1], honest[2])},
-		{"all nodes gain", "", fmt.Sprintf("%s: %d of %d (the three mechanisms together)", yes[gaining == f.Nodes], gaining, f.Nodes)},
+		{"moving helps most, modifying next, recycling least", inOrder(moving, modifying, recycling), inOrder(honest[0], honest[1], honest[2])},
+		{"all nodes gain", "", fmt.Sprintf("%s: %d of %d (the three mechanisms together)", holds[gaining == f.Nodes], gaining, f.Nodes)},
 	}}
+}
+
+var holds = map[bool]string{true: "holds", false: "does not hold"}
+
+// inOrder says whether gains of three mechanisms, in percent, are in the paper's order, of which one may not have happened.
+func inOrder(moving, modifying, recycling float64) string {
+	each, said := [3]string{}, true
+	for k, gain := range [3]float64{moving, modifying, recycling} {
+		if each[k] = fmt.Sprintf("%.0f", gain); math.IsNaN(gain) {
+			each[k], said = "–", false
+		}
+	}
+	verdict := holds[moving > modifying && modifying > recycling]
+	if !said {
+		verdict = "nothing to compare"
+	}
+	return fmt.Sprintf("%s: %s %%", verdict, strings.Join(each[:], ", "))
 }

@@ -95,7 +95,7 @@ type Coordinates struct {
 type Throughput struct {
 	Sites    int     `yaml:"sites" doc:"sites (default 203)" min:"1" max:"10000"`
 	Minutes  int     `yaml:"minutes" doc:"how long it lasts (default 12)" min:"1" max:"600"`
-	Capacity float64 `yaml:"capacity" doc:"bandwidth of a node, of what random placement asks for; 0: no limit (default 1.5)" min:"0"`
+	Capacity float64 `yaml:"capacity" doc:"bandwidth of a node, of what random placement asks for; 0: no limit (default 1.5)" min:"0" max:"1000000"`
 	Spread   float64 `yaml:"spread" doc:"spread of a path's speed around what its delay says (default 0.3)" min:"0" max:"3"`
 }
 

@@ -174,6 +174,30 @@ func TestToldTerms(t *testing.T) {
 	}
 }
 
+// What leases may do by luck, where the bound goes by what pairs have on average, stands beside the bound.
+func TestBoundsAndLuck(t *testing.T) {
+	for noise, told := range map[float64]bool{0: false, 0.5: true} {
+		s, out := small(), bytes.Buffer{}
+		s.World.Noise = &noise
+		if _, err := RunScenarios(context.Background(), Config{Out: &out, Progress: &bytes.Buffer{}}, []Scenario{s}); err != nil || strings.Contains(out.String(), "by luck") != told {
+			t.Errorf("noise %g: %v\n%s", noise, err, out.String())
+		}
+	}
+}
+
+// Gains that nothing was measured of are no numbers, and say nothing of an order.
+func TestGainsOfNothing(t *testing.T) {
+	for want, gains := range map[string][3]float64{
+		"holds: 3, 2, 1 %":                 {3, 2, 1},
+		"does not hold: 3, 1, 2 %":         {3, 1, 2},
+		"nothing to compare: –, –, 3128 %": {math.NaN(), math.NaN(), 3128},
+	} {
+		if got := inOrder(gains[0], gains[1], gains[2]); got != want {
+			t.Errorf("%v: %q, want %q", gains, got, want)
+		}
+	}
+}
+
 // A node that is stronger by nothing said would be one without speed and without a limit of its bandwidth: no world that there is.
 func TestStrongerByHowMuch(t *testing.T) {
 	one, none, ten := 1, 0.0, 10.0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"argosy/internal/plan/report"
 	"argosy/internal/plan/sim"
@@ -92,7 +93,11 @@ func planWorlds(s *Scenario, _ Config) ([]unit, func(r results) (report.Section,
 		for _, x := range values {
 			gap = max(gap, r.sample("gap", 0, keysOf(s.Seeds, func(seed uint64) string { return worldKey(s, x, seed) })...).most())
 		}
-		sec.Notes = append(sec.Notes, fmt.Sprintf("%s; %s; bounds are at most %.2f %% above the optimum; intervals are 95 %% by Student's t, differences are paired by world.", worldsOf(s.Seeds), terms, 100*gap))
+		luck := ""
+		if strings.Contains(terms, "noise ") {
+			luck = " of what pairs have on average, which a few leases may pass by luck (noise)"
+		}
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s; %s; bounds are at most %.2f %% above the optimum%s; intervals are 95 %% by Student's t, differences are paired by world.", worldsOf(s.Seeds), terms, 100*gap, luck))
 		return sec, err
 	}
 	return units, finish, nil
