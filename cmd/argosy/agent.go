@@ -358,6 +358,7 @@ func (f *agentFlags) run(c *cobra.Command) error {
 			_ = a.Close()
 		}
 	}()
+	cfg.Node.Speed = &assemble.StoreSpeed{}
 	for i, b := range binds {
 		ac := cfg
 		if b != "" {

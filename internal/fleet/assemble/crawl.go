@@ -183,7 +183,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	members := cr.members()
+	members, speed := cr.members(), &StoreSpeed{}
 	for i := range members {
 		m := &members[i]
 		nc := NodeConfig{
@@ -191,7 +191,7 @@ func (cr *Crawl) openNodes(ctx context.Context) error {
 				Node: m.Name, Labels: m.Labels, Echo: m.Echo, Leases: max(64, 32*c.Concurrency), Concurrency: c.Concurrency, Store: archive.Dir(filepath.Join(c.Dir, outdir.WARCDir)).URL(),
 			},
 			Fetch: c.Fetch, Headers: c.Headers, Cookies: c.Cookies, Logins: c.Logins, KeepSecrets: c.KeepSecrets, Had: c.Had, Dir: filepath.Join(c.Dir, outdir.WARCDir),
-			MeasureBS: wants.Store && (len(members) > 1 || wants.Asked), ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
+			MeasureBS: wants.Store && (len(members) > 1 || wants.Asked), Speed: speed, ArchiveSize: c.ArchiveSize, Prefix: c.Prefix, Operator: c.Operator, Version: c.Version, Logger: c.Logger,
 			IgnoreRobot: c.Job.Identity.IgnoreRobots, UserAgent: c.Job.Identity.UserAgent, Beside: len(members) - 1,
 		}
 		nc.Fetch.Limits = c.Job.Limits.Fetch

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -33,6 +34,7 @@ type NodeConfig struct {
 	Dir         string        // where archives are made
 	Store       archive.Store // where they go; nil: they stay in Dir
 	MeasureBS   bool
+	Speed       *StoreSpeed   // of the nodes of this process that write to the same store; nil: there are no others
 	ArchiveSize int64         // bytes after which a WARC file is closed
 	Prefix      string        // of the names of WARC files; empty: "argosy"
 	Operator    string        // who crawls, and how to reach them: a label of the archives
@@ -42,6 +44,20 @@ type NodeConfig struct {
 	Version     string
 	Beside      int // other nodes in this process, which share what it uses
 	Logger      *slog.Logger
+}
+
+// StoreSpeed is BS of a store to which all nodes of a process write, the same way. It is measured once: what they measure beside each other is
+// mostly who came first, and was twelve times as much for one as for another on a local disk.
+type StoreSpeed struct {
+	once    sync.Once
+	bits    int64
+	seconds float64
+	err     error
+}
+
+func (s *StoreSpeed) measure(ctx context.Context, store archive.Store) (bits int64, seconds float64, err error) {
+	s.once.Do(func() { s.bits, s.seconds, s.err = archive.Measure(ctx, store) })
+	return s.bits, s.seconds, s.err
 }
 
 // node is a node in this process.
@@ -109,7 +125,8 @@ func openNode(c NodeConfig, b *bus.Client) (*node, error) {
 		if store == nil {
 			store = archive.Dir(c.Dir)
 		}
-		ac.Store = func(ctx context.Context) (int64, float64, error) { return archive.Measure(ctx, store) }
+		speed := cmp.Or(c.Speed, &StoreSpeed{})
+		ac.Store = func(ctx context.Context) (int64, float64, error) { return speed.measure(ctx, store) }
 	}
 	return &node{bus: b, warc: w, spools: spools, agent: agent.New(ac, b, b, client, w)}, nil
 }

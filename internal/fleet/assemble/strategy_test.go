@@ -68,6 +68,10 @@ func TestProbesAreMeasuredPolitely(t *testing.T) {
 			t.Errorf("%s: %d measurements, %d above 0, want %d", kind, n, positive, want)
 		}
 	}
+	var stores int
+	if err := db.QueryRowContext(t.Context(), `SELECT count(DISTINCT value) FROM measurements WHERE kind = 'bs'`).Scan(&stores); err != nil || stores != 1 {
+		t.Errorf("nodes of one process, which write to the same store, have %d measurements of it, want 1 (%v)", stores, err)
+	}
 	var seeds int
 	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seeds WHERE bc > 0 AND bs > 0`).Scan(&seeds); err != nil || seeds != 3*fleettest.Sites {
 		t.Errorf("the seed table has %d rows with BC and BS, want %d (%v)", seeds, 3*fleettest.Sites, err)
