@@ -1,10 +1,11 @@
 // Command bodies shows what large bodies cost: time against curl and wget, and the peak memory of a crawl.
 //
-//	go run ./bench/bodies -argosy ./argosy [-size 2100] [-sites 50] [-only noise|text|many|html]
+//	go run ./bench/bodies -argosy ./argosy [-size 2100] [-sites 50] [-only noise|text|many|html|links|forms|…]
 //
 // It serves bodies on a loopback address: noise, which does not compress (to be had in at most twice the time of
 // curl -o FILE); text, which does (at most half the time of wget --warc-file); -sites sites with 100 MB each, which
-// are under way at once; and an HTML page as large as is read for links. Each crawl is to stay under 300 MiB, its ledger, index
+// are under way at once; an HTML page as large as is read for links; and pages that consist of links, forms, items of feeds
+// and the like (see pages). Each crawl is to stay under 300 MiB, its ledger, index
 // and archive are to agree (argosy verify), and every body is to be there with its digest. What is not installed is left
 // out. Files are written below the working directory and removed; -size megabytes are on the disk twice at most.
 package main
@@ -14,15 +15,18 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -35,7 +39,7 @@ var (
 	argosy = flag.String("argosy", "./argosy", "the binary")
 	size   = flag.Int64("size", 2100, "megabytes of the large bodies")
 	sites  = flag.Int("sites", 50, "sites with 100 MiB each, under way at once")
-	only   = flag.String("only", "", "noise, text, many or html")
+	only   = flag.String("only", "", "noise, text, many, html, or a page: "+strings.Join(slices.Sorted(maps.Keys(pages)), ", "))
 )
 
 func main() {
@@ -65,6 +69,61 @@ var noise, text = func() (noise, text []byte) {
 	return noise, text[:mib]
 }()
 
+// page is a document of one thing again and again.
+type page struct{ mime, begin, each, end string }
+
+// pages are what consists of links. In each %d stands for a number, of which there are numbers: what a crawl keeps of URLs is not what is
+// measured.
+var pages = map[string]page{
+	"links":   {"text/html", "<!DOCTYPE html><title>Links</title>", "<a href=/a/%d>x</a>\n", ""},
+	"escaped": {"text/html", "<!DOCTYPE html><title>Links</title>", "<a href='/a?b=1&amp;c=%d'>x</a>\n", ""},
+	"forms":   {"text/html", "<!DOCTYPE html><title>Forms</title>", "<form action=/a/%d></form>\n", ""},
+	"buttons": {"text/html", "<!DOCTYPE html><title>Forms</title>", "<form action=/a><input type=hidden name=n value=%d><button name=go>x</button></form>\n", ""},
+	"frames":  {"text/html", "<!DOCTYPE html><title>Frames</title>", "<iframe srcdoc='<a href=/a/%d>x</a>'></iframe>\n", ""},
+	"frame":   {"text/html", "<!DOCTYPE html><title>Frame</title><iframe srcdoc=\"", "<a href=/a/%d>x</a>\n", "\"></iframe>"},
+	"svg":     {"text/html", "<!DOCTYPE html><title>Drawing</title><svg>", "<a href='/a/%d'/>\n", "</svg>"},
+	"tree":    {"text/html", "<!DOCTYPE html><title>Drawing</title><p><table><svg><p></table>", "<a href='/a/%d'>x</a>\n", ""},
+	"rss":     {"application/rss+xml", "<rss version='2.0'><channel>", "<item><link>/a/%d</link></item>\n", "</channel></rss>"},
+	"atom":    {"application/atom+xml", "<feed xmlns='http://www.w3.org/2005/Atom'>", "<entry><link href='/a/%d'/></entry>\n", "</feed>"},
+	"texts": {"application/rss+xml", "<rss version='2.0'><channel>", "<item><description>&lt;p&gt;What they say of it. &lt;a href='/a/%d'&gt;x&lt;/a&gt;</description></item>\n",
+		"</channel></rss>"},
+	"xhtml": {"application/xhtml+xml", "<html xmlns='http://www.w3.org/1999/xhtml'><body>", "<a href='/a/%d'>x</a>\n", "</body></html>"},
+	"utf16": {"text/html; charset=utf-16le", "<!DOCTYPE html><title>Links</title>", "<a href=/a/%d>x</a>\n", ""},
+}
+
+const (
+	numbers = 20_000
+	pageMiB = 100
+)
+
+// write writes a page of so many megabytes, about.
+func (p page) write(w io.Writer, megabytes int) error {
+	var piece bytes.Buffer
+	for n := range numbers {
+		fmt.Fprintf(&piece, p.each, n)
+	}
+	encoded := func(b []byte) []byte { return b }
+	if strings.HasSuffix(p.mime, "utf-16le") {
+		encoded = func(b []byte) (wide []byte) {
+			for _, c := range b {
+				wide = append(wide, c, 0)
+			}
+			return wide
+		}
+	}
+	each := encoded(piece.Bytes())
+	if _, err := w.Write(encoded([]byte(p.begin))); err != nil {
+		return err
+	}
+	for n := 0; n < megabytes*mib; n += len(each) {
+		if _, err := w.Write(each); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(encoded([]byte(p.end)))
+	return err
+}
+
 // write writes so many megabytes of a kind.
 func write(w io.Writer, of []byte, megabytes int64, salt string) error {
 	piece := bytes.Clone(of)
@@ -85,6 +144,11 @@ func write(w io.Writer, of []byte, megabytes int64, salt string) error {
 func serve(l net.Listener) {
 	_ = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind, n := strings.Trim(r.URL.Path, "/"), *size
+		if p, ok := pages[kind]; ok {
+			w.Header().Set("Content-Type", p.mime)
+			_ = p.write(w, pageMiB)
+			return
+		}
 		if strings.HasPrefix(r.Host, "many") {
 			kind, n = "noise", 100
 		}
@@ -260,8 +324,9 @@ func run() error {
 			_, err := crawl(dir, digests(text, 127, []string{"large.test:" + port}), large+"/html")
 			return err
 		}},
+		{"pages", func() error { return crawlPages(dir, large) }},
 	} {
-		if *only != "" && *only != part.name {
+		if _, page := pages[*only]; *only != "" && *only != part.name && !(page && part.name == "pages") {
 			continue
 		}
 		if err := part.do(); err != nil {
@@ -269,6 +334,24 @@ func run() error {
 		}
 	}
 	return nil
+}
+
+// crawlPages crawls one page of each kind, and nothing that it names.
+func crawlPages(dir, large string) (err error) {
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if *only != "" && *only != name && *only != "pages" {
+			continue
+		}
+		p := pages[name]
+		fmt.Printf("%d MiB of %q\n", pageMiB, fmt.Sprintf(p.each, 1))
+		sum := sha1.New()
+		_ = p.write(sum, pageMiB)
+		want := map[string]bool{"sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil)): true}
+		if _, one := crawl(dir, want, large+"/"+name, "--max-pages", "1"); one != nil { // the others are measured all the same
+			err = errors.Join(err, fmt.Errorf("%s: %w", name, one))
+		}
+	}
+	return err
 }
 
 func ratio(name string, u, peer used, ok bool) {

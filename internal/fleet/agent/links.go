@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,13 +105,15 @@ func (f *finder) leads(p *page, to string) {
 // them are reported.
 func (f *finder) add(page *parse.Page) {
 	f.resolveBases(page)
-	for rest := page.Links; len(rest) > 0; {
-		n := min(len(rest), maxLooked)
-		f.some(page, rest[:n])
-		if rest = rest[n:]; len(rest) > 0 && f.size > maxHeld {
-			f.send()
+	page.Each(func(links []parse.Link) bool {
+		for some := range slices.Chunk(links, maxLooked) {
+			if f.size > maxHeld {
+				f.send()
+			}
+			f.some(page, some)
 		}
-	}
+		return true
+	})
 }
 
 // some takes in some links of a page: first it drops, under one lock, those whose raw form is known.

@@ -57,14 +57,17 @@ func (m *Marks) Page(t *crawl.Target, u, base crawl.URL, charset string, body []
 	if !m.may(t.Mark, int64(len(body))) {
 		return
 	}
-	mark := parse.Mark(body[:min(len(body), maxMarked)], u.String(), page.Links, t.Mark >= crawl.MarkClosely)
+	mark := parse.MarkPage(body[:min(len(body), maxMarked)], u.String(), page, t.Mark >= crawl.MarkClosely)
 	o.Shows, o.Sample, o.Figures, o.Pictures, o.Names, o.Numbers = mark.Text, mark.Sample, mark.Figures, mark.Pictures, mark.Names, mark.Numbers
 	if t.Parent == nil {
 		return
 	}
-	o.Back = slices.ContainsFunc(page.Links, func(l parse.Link) bool {
-		v, err := base.Resolve(parse.DecodeRef(l.Ref, charset))
-		return err == nil && v.Key() == *t.Parent
+	page.Each(func(links []parse.Link) bool {
+		o.Back = slices.ContainsFunc(links, func(l parse.Link) bool {
+			v, err := base.Resolve(parse.DecodeRef(l.Ref, charset))
+			return err == nil && v.Key() == *t.Parent
+		})
+		return !o.Back
 	})
 }
 

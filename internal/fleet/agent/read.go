@@ -87,7 +87,7 @@ func (l *lease) read(p *page, doc *parse.Page) (*finder, error) {
 	opts := parse.Options{Resources: l.job.Identity.Resources, Product: l.product}
 	text, charset := parse.ReadEncoded(kind, body, resp.Type(), opts, doc)
 	tag := l.robotsTag(resp)
-	o.HTML, o.Charset, o.Links, o.NoIndex = page, charset, len(doc.Links), doc.NoIndex || tag.NoIndex
+	o.HTML, o.Charset, o.Links, o.NoIndex = page, charset, doc.Count(), doc.NoIndex || tag.NoIndex
 	base := baseOf(u, doc, charset)
 	l.describes(p, doc, base, text)
 	f := newFinder(l, t, base, charset)

@@ -155,27 +155,30 @@ func (l *linkReader) page(u crawl.URL, charset string, resp *fetch.Response) {
 		}
 		bases = append(bases, outer)
 	}
-	for _, link := range l.doc.Links {
-		from := base
-		if link.Base > 0 {
-			from = bases[link.Base-1]
+	l.doc.Each(func(links []parse.Link) bool {
+		for _, link := range links {
+			from := base
+			if link.Base > 0 {
+				from = bases[link.Base-1]
+			}
+			v, err := from.Resolve(parse.DecodeRef(link.Ref, charset))
+			if err != nil {
+				continue
+			}
+			if l.strip {
+				v = v.StripSession()
+			}
+			if l.g.broken[v.String()] == nil {
+				continue
+			}
+			text := l.doc.AnchorText(link, charset)
+			if text == "" {
+				text = places[link.Kind]
+			}
+			l.link(v.String(), u.String(), text)
 		}
-		v, err := from.Resolve(parse.DecodeRef(link.Ref, charset))
-		if err != nil {
-			continue
-		}
-		if l.strip {
-			v = v.StripSession()
-		}
-		if l.g.broken[v.String()] == nil {
-			continue
-		}
-		text := l.doc.AnchorText(link, charset)
-		if text == "" {
-			text = places[link.Kind]
-		}
-		l.link(v.String(), u.String(), text)
-	}
+		return true
+	})
 	for _, field := range resp.Values("Link") {
 		for _, link := range parse.LinkHeader(field, l.opts.Resources) {
 			if v, err := u.Resolve(string(link.Ref)); err == nil {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 )
 
 // Charset returns the name of a page's encoding as the WHATWG Encoding Standard spells it: by byte order mark, the
@@ -155,6 +156,16 @@ func Decode(b []byte, name string) string {
 	return string(bytes.TrimPrefix(out, []byte("\uFEFF")))
 }
 
+// decodeBytes is Decode of a whole page, which may be large: it is in memory once more, and not twice.
+func decodeBytes(b []byte, name string) []byte {
+	if e, err := htmlindex.Get(name); err == nil && e != encoding.Nop && !ASCIISuperset(name) {
+		if out, _, err := transform.Append(e.NewDecoder(), make([]byte, 0, len(b)), b); err == nil {
+			return bytes.TrimPrefix(out, []byte("\uFEFF"))
+		}
+	}
+	return []byte(Decode(b, name))
+}
+
 // isASCII looks at 32 bytes at a time: every page without a charset of its own is looked at whole.
 func isASCII(b []byte) bool {
 	const high = 0x8080808080808080
@@ -186,7 +197,7 @@ func ReadEncoded(kind Type, body []byte, contentType string, o Options, doc *Pag
 			return body, charset
 		}
 	}
-	body = []byte(Decode(body, charset))
+	body = decodeBytes(body, charset)
 	Read(kind, body, o, doc)
 	return body, charset
 }

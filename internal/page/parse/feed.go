@@ -149,6 +149,5 @@ func (x *xmlScanner) markup(next int) {
 	if x.empty || x.inner >= maxInner {
 		return
 	}
-	in := scanner{b: x.content(next, func(b []byte) []byte { return resolve(b, x.entity, appendRef) }), o: x.o, p: x.p, inner: x.inner + 1, base: x.base, first: len(x.p.Links), bases: len(x.p.Bases)}
-	in.document()
+	x.within(x.content(next, func(b []byte) []byte { return resolve(b, x.entity, appendRef) }))
 }

@@ -70,6 +70,15 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 //
 // With closely, Names have the sentences of its text, too (see spoken.go).
 func Mark(body []byte, url string, links []Link, closely bool) Phrases {
+	return mark(body, url, func(fn func([]Link) bool) { fn(links) }, closely)
+}
+
+// MarkPage is Mark of body, which a page begins with, beside all links of the page.
+func MarkPage(body []byte, url string, page *Page, closely bool) Phrases {
+	return mark(body, url, page.Each, closely)
+}
+
+func mark(body []byte, url string, links func(func([]Link) bool), closely bool) Phrases {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	r.disown()
@@ -85,6 +94,20 @@ func Mark(body []byte, url string, links []Link, closely bool) Phrases {
 	}
 	_, at, _ := strings.Cut(url, "//")
 	domain := domainOf([]byte(at))
+	links(func(some []Link) bool {
+		r.addresses(some, domain)
+		return len(r.at) < len(r.own)/2
+	})
+	r.page(spelled(body))
+	r.speak()
+	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: append(r.marks(), r.spoken.all()...), Numbers: r.numbers}
+	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said, r.spoken = nil, nil, called{}, nil, nil, nil, said{}, spoken{} // they are the caller's
+	clear(r.refs[:])
+	return marks
+}
+
+// addresses takes in the words of addresses that lead to a domain.
+func (r *reader) addresses(links []Link, domain []byte) {
 	for i := range links {
 		ref := links[i].Ref
 		same := &r.refs[uint8(eight(ref, max(0, len(ref)-8))*wordMore>>56)&63]
@@ -95,12 +118,6 @@ func Mark(body []byte, url string, links []Link, closely bool) Phrases {
 			r.address(ref)
 		}
 	}
-	r.page(spelled(body))
-	r.speak()
-	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: append(r.marks(), r.spoken.all()...), Numbers: r.numbers}
-	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said, r.spoken = nil, nil, called{}, nil, nil, nil, said{}, spoken{} // they are the caller's
-	clear(r.refs[:])
-	return marks
 }
 
 // elsewhere reports whether a reference names a host of another domain, as far as their last two labels tell.

@@ -53,7 +53,10 @@ func appendRef(out []byte, r rune) []byte {
 
 // resolve replaces character references by what ref says that they are; other writes a character that is not ASCII.
 func resolve(v []byte, ref func([]byte) (string, int), other func([]byte, rune) []byte) []byte {
-	out := make([]byte, 0, len(v))
+	return resolveTo(make([]byte, 0, len(v)), v, ref, other)
+}
+
+func resolveTo(out, v []byte, ref func([]byte) (string, int), other func([]byte, rune) []byte) []byte {
 	for i := 0; i < len(v); {
 		c := v[i]
 		if c != '&' && c != 0 {

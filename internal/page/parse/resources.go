@@ -82,8 +82,18 @@ func Style(css []byte, p *Page) {
 			p.Charset = v[:i]
 		}
 	}
-	s := scanner{p: p}
-	s.style(bytes.ReplaceAll(css, []byte{0}, []byte("?")))
+	p.way = asSheet
+	s := scanner{b: css, p: p}
+	s.sheet()
+}
+
+// sheet reads all of the scanner's bytes as a style sheet.
+func (s *scanner) sheet() {
+	css := s.b
+	if bytes.IndexByte(css, 0) >= 0 {
+		css = bytes.ReplaceAll(css, []byte{0}, []byte("?"))
+	}
+	s.style(css)
 }
 
 // MaxManifest bounds a manifest that is read, in bytes.

@@ -44,7 +44,7 @@ type Base struct {
 type Page struct {
 	Base     []byte // href of the first base element, nil if there is none
 	Bases    []Base
-	Links    []Link // in document order
+	Links    []Link // in document order; of a page with very many the first ones: Each gives all
 	Title    []byte // undecoded
 	Charset  []byte // of the first meta element that declares one
 	Lang     []byte // of the html element
@@ -53,6 +53,7 @@ type Page struct {
 	Reload   bool // it has its reader come back to it: a meta refresh without a URL
 
 	body []byte
+	pieces
 }
 
 // Options say what a scan looks for.
@@ -64,6 +65,7 @@ type Options struct {
 // Scan reads an HTML page into p.
 func Scan(body []byte, o Options, p *Page) {
 	p.reset(body)
+	p.opts = o
 	s := scanner{b: body, o: o, p: p}
 	s.document()
 }
@@ -90,6 +92,8 @@ type scanner struct {
 	first   int    // its first link
 	bases   int    // its first base
 	hasBase bool   // it has a base element
+	apart   bool   // its links are copied, for its text is let go
+	keeps   bool   // of its links, or those of a document that it is inside of, none may be handed on before it ends
 
 	templates int // that are open, outside of a tree
 
@@ -109,6 +113,14 @@ func (s *scanner) document() {
 	*s.p = before
 	s.p.Links, s.p.Bases = links, bases
 	s.form, s.hasBase, s.base, s.templates = form{}, false, base, 0
+	if s.inner == 0 {
+		s.p.way = asTree
+	}
+	s.runWhole()
+}
+
+// runWhole scans a document with a whole tree.
+func (s *scanner) runWhole() {
 	s.tree = &tree{quirks: true}
 	s.runTree(0)
 	s.closeForm()

@@ -3,6 +3,7 @@ package parse
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -401,11 +402,11 @@ func (s *scanner) addRef(v []byte, k Kind, text int) {
 	}
 	if k == srcsetVal {
 		for _, ref := range Srcset(v) {
-			s.p.Links = append(s.p.Links, Link{Ref: ref, Kind: Resource, Base: s.base})
+			s.take(Link{Ref: ref, Kind: Resource, Base: s.base})
 		}
 		return
 	}
-	s.p.Links = append(s.p.Links, Link{Ref: trimSpace(v), Kind: k, Base: s.base, text: int32(text)})
+	s.take(Link{Ref: trimSpace(v), Kind: k, Base: s.base, text: int32(text)})
 }
 
 func trimSpace(v []byte) []byte { return bytes.Trim(v, " \t\n\r\f") }
@@ -430,6 +431,9 @@ func (s *scanner) setBase() {
 	}
 	s.hasBase = true
 	ref := s.unescape(v)
+	if s.apart {
+		ref = bytes.Clone(ref)
+	}
 	if s.inner == 0 {
 		s.p.Base = ref
 		return
@@ -475,9 +479,24 @@ func (s *scanner) srcdoc() {
 	if s.xml {
 		ref = s.entity
 	}
-	text := resolve(v, ref, appendRef)
-	in := scanner{b: text, o: s.o, p: s.p, inner: s.inner + 1, base: s.base, first: len(s.p.Links), bases: len(s.p.Bases)}
+	switch {
+	case bytes.IndexByte(v, '&') < 0 && bytes.IndexByte(v, 0) < 0:
+	case len(v) > largeText && s.inner == 0:
+		s.p.text = resolveTo(slices.Grow(s.p.text[:0], len(v)), v, ref, appendRef)
+		v = s.p.text
+	default:
+		v = resolve(v, ref, appendRef)
+	}
+	s.within(v)
+}
+
+// within scans a document that stands in this one, as HTML.
+func (s *scanner) within(text []byte) {
+	in := scanner{b: text, o: s.o, p: s.p, inner: s.inner + 1, base: s.base, first: len(s.p.Links), bases: len(s.p.Bases), keeps: s.keeps || mayTakeBack(text), apart: s.apart || len(text) > largeText}
 	in.document()
+	if in.keeps && !s.keeps {
+		s.p.cut()
+	}
 }
 
 // link handles a link element: page relations always, everything else that has bytes with resources.

@@ -31,10 +31,9 @@ const (
 // browser shows an error there, but those who wrote it never saw one.
 func ScanXML(body []byte, o Options, p *Page) {
 	p.reset(body)
-	x := xmlScanner{scanner: scanner{b: body, o: o, p: p, xml: true}}
-	x.scanner.entity = x.ref
+	p.way, p.opts = asXML, o
+	x := newXMLScanner(body, o, p)
 	x.run()
-	x.closeForm()
 	if x.html && x.broken {
 		declared := p.Charset
 		Scan(body, o, p)
@@ -77,7 +76,15 @@ type xmlBase struct {
 	outer uint16
 }
 
+func newXMLScanner(body []byte, o Options, p *Page) *xmlScanner {
+	x := &xmlScanner{scanner: scanner{b: body, o: o, p: p, xml: true}}
+	x.scanner.entity = x.ref
+	return x
+}
+
+// run scans the document.
 func (x *xmlScanner) run() {
+	defer x.closeForm()
 	b := x.b
 	for i := 0; ; {
 		j := bytes.IndexByte(b[i:], '<')
