@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -141,23 +142,41 @@ type Span struct {
 
 // Spans calls fn for each lease of a job that has asked for a page, in the order of their beginning.
 func (l *Ledger) Spans(ctx context.Context, job uint32, fn func(*Span) error) error {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.epoch, l.started, max(r.at), sum(r.worked_us), l.found, sum(r.asked),
+	back, err := l.setBack(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.task, l.node, l.site, l.epoch, l.started, `+firstAndLast+`, sum(r.worked_us), l.found, sum(r.asked),
 sum(r.good), sum(r.bits), coalesce(max(t.pending), 0) FROM leases l JOIN reports r ON r.lease = l.id LEFT JOIN tasks t ON t.id = l.task
 WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.epoch, l.started, l.found HAVING sum(r.asked) > 0 ORDER BY l.started, l.id`), int64(job))
 	if err != nil {
 		return l.wrap(err)
 	}
 	defer rows.Close()
+	var all []Span // where the clock was set back they are not in order
 	for rows.Next() {
 		var s Span
-		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Epoch, &s.Started, &s.Ended, &s.WorkedUS, &s.Given, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
+		var e edges
+		if err := rows.Scan(&s.Task, &s.Node, &s.Site, &s.Epoch, &s.Started, &e.first, &e.firstAt, &e.last, &s.Ended, &s.WorkedUS, &s.Given, &s.Asked, &s.Good, &s.Bits, &s.Pending); err != nil {
 			return l.wrap(err)
 		}
-		if err := fn(&s); err != nil {
+		if len(back) > 0 {
+			s.Started, s.Ended = back.before(s.Started, e.first, e.firstAt), back.steady(s.Ended, e.last)
+			all = append(all, s)
+		} else if err := fn(&s); err != nil {
 			return err
 		}
 	}
-	return l.wrap(rows.Err())
+	if err := rows.Err(); err != nil {
+		return l.wrap(err)
+	}
+	slices.SortStableFunc(all, func(a, b Span) int { return cmp.Compare(a.Started, b.Started) })
+	for i := range all {
+		if err := fn(&all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Addresses returns the addresses that a job's sites were asked at, in their order.
@@ -270,9 +289,12 @@ type LeaseHeld struct {
 
 // Died returns the leases of a job that nodes had of which nothing was heard any more, for some of them, by the nodes' names.
 func (l *Ledger) Died(ctx context.Context, job uint32) (map[string][]LeaseHeld, error) {
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, CASE WHEN l.reason = ? THEN 1 ELSE 0 END, l.started, coalesce(l.ended, 0), coalesce(max(r.at), 0) FROM leases l
-LEFT JOIN reports r ON r.lease = l.id WHERE l.job = ? AND l.node IN (SELECT node FROM leases WHERE job = ? AND reason = ?)
-GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job), int64(job), crawl.EndDead)
+	back, err := l.setBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, CASE WHEN l.reason = ? THEN 1 ELSE 0 END, l.started, coalesce(l.ended, 0), `+firstAndLast+` FROM leases l
+WHERE l.job = ? AND l.node IN (SELECT node FROM leases WHERE job = ? AND reason = ?) ORDER BY l.id`), crawl.EndDead, int64(job), int64(job), crawl.EndDead)
 	if err != nil {
 		return nil, l.wrap(err)
 	}
@@ -282,8 +304,12 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 		var node string
 		var dead int
 		var h LeaseHeld
-		if err := rows.Scan(&node, &dead, &h.Started, &h.Ended, &h.Told); err != nil {
+		var e edges
+		if err := rows.Scan(&node, &dead, &h.Started, &h.Ended, &e.first, &e.firstAt, &e.last, &h.Told); err != nil {
 			return nil, l.wrap(err)
+		}
+		if len(back) > 0 && e.last > 0 {
+			h.Started, h.Ended, h.Told = back.before(h.Started, e.first, e.firstAt), back.after(h.Ended, e.last, h.Told), back.steady(h.Told, e.last)
 		}
 		h.Dead = dead == 1
 		out[node] = append(out[node], h)
@@ -295,18 +321,23 @@ GROUP BY l.id, l.node, l.reason, l.started, l.ended`), crawl.EndDead, int64(job)
 // was released then.
 func (l *Ledger) GoneOn(ctx context.Context, job uint32) (at []int64, err error) {
 	resume, retry := fmt.Sprintf("resume job %d", job), fmt.Sprintf("retry job %d", job) // as package web names orders
-	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT at FROM orders WHERE undone = 0 AND (what IN (?, ?) OR what LIKE ? OR what LIKE ?) ORDER BY at`), resume, retry, retry+":%", retry+",%")
+	back, err := l.setBack(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT seq, at FROM orders WHERE undone = 0 AND (what IN (?, ?) OR what LIKE ? OR what LIKE ?) ORDER BY at`), resume, retry, retry+":%", retry+",%")
 	if err != nil {
 		return nil, l.wrap(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var ms int64
-		if err := rows.Scan(&ms); err != nil {
+		var seq, ms int64
+		if err := rows.Scan(&seq, &ms); err != nil {
 			return nil, l.wrap(err)
 		}
-		at = append(at, ms)
+		at = append(at, back.steady(ms, seq))
 	}
+	slices.Sort(at)
 	return at, l.wrap(rows.Err())
 }
 
@@ -314,6 +345,10 @@ func (l *Ledger) GoneOn(ctx context.Context, job uint32) (at []int64, err error)
 // of the fleet have measured is none of them, though the fleet has learned from it (Sharing says which have asked its sites before).
 // Delays that requests tell come from the pages that are kept; all else is as the fold of the fleet had it.
 func (l *Ledger) Facts(ctx context.Context, job uint32, fn func(learn.Fact) error) error {
+	back, err := l.setBack(ctx)
+	if err != nil {
+		return err
+	}
 	args := []any{int64(job), int64(job), int64(job), int64(job), int64(speed)}
 	for _, reason := range crawl.Concludes {
 		args = append(args, reason)
@@ -338,7 +373,7 @@ ORDER BY 1, 2, 3`), args...)
 		return err
 	}
 	for rows.Next() {
-		f, ok, err := scanFact(rows, j.Placing.Product)
+		f, ok, err := scanFact(rows, j.Placing.Product, back)
 		if err != nil {
 			return l.wrap(err)
 		}
@@ -361,7 +396,7 @@ WHERE job = ? AND state = 'fetched' AND status < 400 AND url LIKE '%/' AND lengt
 }
 
 // scanFact reads a row of Facts; ok is false where it says nothing.
-func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error) {
+func scanFact(rows *sql.Rows, product string, back setBack) (f learn.Fact, ok bool, err error) {
 	var seq, ord, rank int64
 	var kind, other, timing string
 	var value, seconds float64
@@ -369,6 +404,7 @@ func scanFact(rows *sql.Rows, product string) (f learn.Fact, ok bool, err error)
 	if err != nil {
 		return f, false, err
 	}
+	f.At = back.steady(f.At, seq)
 	switch kind {
 	case "report":
 		f.Kind, f.Product, f.Bits, f.Seconds = learn.Report, product, value, seconds

@@ -72,21 +72,25 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if err = pages(ctx, l, job, &r); err != nil {
 		return r, err
 	}
-	known := map[string]bool{}
-	for _, n := range fleet {
-		known[n.Info.Node] = true
+	away, err := leases(ctx, l, job, fleet, &r)
+	if err != nil {
+		return r, err
+	}
+	back, err := l.SetBack(ctx)
+	if err != nil {
+		return r, err
+	}
+	for i := range fleet {
+		n := &fleet[i]
+		steady(n, back, r.Leases)
 		if j.Placing.Store != "" && j.Placing.Store != n.Info.Store { // the job's tasks may not go there
 			continue
 		}
 		r.Nodes = append(r.Nodes, sim.RecordedNode{
 			ID: n.Info.Node, Labels: n.Info.Labels, Leases: n.Info.Leases, Requests: n.Info.Concurrency,
 			CPU: n.Info.Offer[0], Memory: n.Info.Offer[1], Bandwidth: n.Info.Offer[2], Prices: price.Rates{Reserve: n.Info.Prices[0], Use: n.Info.Prices[1], Surcharge: n.Info.Prices[2]}, OnDemand: n.Info.OnDemand,
-			Came: n.Came, Gone: n.Gone, Died: told(held[n.Info.Node], math.MaxInt64), Away: absent(&n, held[n.Info.Node]),
+			Came: n.Came, Gone: n.Gone, Died: told(held[n.Info.Node], math.MaxInt64), Away: absent(n, held[n.Info.Node]),
 		})
-	}
-	away, err := leases(ctx, l, job, known, &r)
-	if err != nil {
-		return r, err
 	}
 	switch {
 	case len(r.Leases) > 0:
@@ -115,6 +119,23 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	}
 	away.leaveOut(&r)
 	return r, r.Sound()
+}
+
+// steady has a node be gone by the clock that is never set back, by which its leases are told: as early as they let it.
+func steady(n *ledger.FleetNode, back []int64, leases []sim.RecordedLease) {
+	works := func(from, to int64) bool {
+		return slices.ContainsFunc(leases, func(l sim.RecordedLease) bool { return l.Node == n.Info.Node && l.Started < to && l.Ended > from })
+	}
+	for _, by := range back {
+		if n.Gone > 0 && works(n.Gone, math.MaxInt64) {
+			n.Gone += by
+		}
+		for i := range n.Away {
+			if a := &n.Away[i]; works(a[0], a[1]) {
+				a[0], a[1] = a[0]+by, a[1]+by
+			}
+		}
+	}
 }
 
 // longest is how long a lease of a node stood still at most of which nothing was heard any more, ms.
@@ -154,7 +175,11 @@ func absent(n *ledger.FleetNode, of []ledger.LeaseHeld) (out []sim.Absence) {
 }
 
 // leases tells what the leases of a job did, and when the job did not run.
-func leases(ctx context.Context, l *ledger.Ledger, job uint32, known map[string]bool, r *sim.Recording) (away away, err error) {
+func leases(ctx context.Context, l *ledger.Ledger, job uint32, fleet []ledger.FleetNode, r *sim.Recording) (away away, err error) {
+	known := map[string]bool{}
+	for i := range fleet {
+		known[fleet[i].Info.Node] = true
+	}
 	if away.goneOn, err = l.GoneOn(ctx, job); err != nil {
 		return away, err
 	}

@@ -3,6 +3,7 @@ package simulated_test
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -442,4 +443,35 @@ func TestShadow(t *testing.T) {
 		}
 	})
 	fleettest.Judge(t, dir, port)
+}
+
+// A crawl during which the clock of its log was set back by an hour is recorded as one whose was not, but for the moment in which it was.
+func TestReplayOfClockSetBack(t *testing.T) {
+	dir := shapedWeb{sites: 4, pages: 30, turn: time.Hour, seed: 31, light: 4, nodes: 2}.crawl(t, "flow")
+	was := recordingIn(t, dir, 1)
+	db, err := sql.Open("sqlite", filepath.Join(dir, outdir.LedgerFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var mid int64
+	if err := db.QueryRowContext(t.Context(), `SELECT (min(at) + max(at)) / 2 FROM reports`).Scan(&mid); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"reports.at", "measurements.at", "leases.started", "leases.ended", "fleet.gone"} {
+		table, column, _ := strings.Cut(of, ".")
+		if _, err := db.ExecContext(t.Context(), fmt.Sprintf(`UPDATE %s SET %s = %s - 3600000 WHERE %s > ?`, table, column, column, column), mid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := recordingIn(t, dir, 1)
+	bits, seconds := was.Reached()
+	if b, s := is.Reached(); b != bits || math.Abs(s-seconds) > 1 {
+		t.Errorf("%.0f bits had in %.1f s, want %.0f in %.1f", b, s, bits, seconds)
+	}
+	for i := range is.Nodes {
+		if off := is.Nodes[i].Gone - was.Nodes[i].Gone; off < -1000 || off > 0 {
+			t.Errorf("node %s is gone %d ms later", is.Nodes[i].ID, off)
+		}
+	}
 }
