@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Real applications, as Debian packages them and without any filter, for a crawler to find its way through: MediaWiki,
-# DokuWiki, cgit, gitweb, Fossil (tickets, wiki, check-ins), Mercurial's hgweb, and a listing of Apache with links that sort it.
+# DokuWiki, cgit, gitweb, Fossil (tickets, wiki, check-ins), Mercurial's hgweb, and a listing of Apache with links that sort it. So is Roundup
+# where it can be had, which Debian 12 does not have: its commands are looked for, or ROUNDUP names a directory with its source.
 #
 #   bench/apps.sh start [DIR]   installs what is missing (needs root), fills and serves them on 127.0.0.1:8090 and 8091
 #   bench/apps.sh stop  [DIR]   ends what was started and leaves the directory
@@ -225,6 +226,45 @@ tracker() {
   } >"$dir/truth/fossil.txt"
 }
 
+# roundup_run admin|server ARGUMENT…: runs one of its commands in place of this shell.
+roundup_run() {
+  if [ -n "${ROUNDUP:-}" ]; then
+    exec env PYTHONPATH="$ROUNDUP" python3 -c "from roundup.scripts.roundup_$1 import run; run()" "${@:2}"
+  fi
+  exec "roundup-$1" "${@:2}"
+}
+
+# roundup: 60 issues with one to three messages each, some of which follow from others, and a few keywords.
+roundup() {
+  local d=$dir/roundup i j m=0 list url=http://127.0.0.1:$((port + 5))/work
+  [ -n "${ROUNDUP:-}" ] || command -v roundup-server >/dev/null || return 0
+  if [ ! -f "$d/filled" ]; then
+    rm -rf "$d"; mkdir -p "$d"
+    (roundup_run admin -i "$d/tracker" install classic sqlite) >"$dir/log/roundup"
+    sed -i "s|^#web = .*|web = $url/|; s|^#domain = .*|domain = apps.test|; s|^#host = .*|host = localhost|" "$d/tracker/config.ini"
+    (roundup_run admin -i "$d/tracker" initialise "$(head -c 12 /dev/urandom | base64)") >>"$dir/log/roundup"
+    for i in 1 2 3 4 5; do echo "create keyword name=topic$i"; done >"$d/commands"
+    for i in $(seq 1 60); do
+      list=""
+      for j in $(seq 0 $((i % 3))); do
+        m=$((m + 1)); list=$list${list:+,}$m
+        echo "create msg author=1 date=2024-01-$((1 + i % 28)).10:$((10 + j)):00 content=\"$(words $((i * 10 + j)) 5 | tr -d "\"'\\\\" | tr '\n' ' ')\""
+      done
+      echo "create issue title=\"$(words $((4000 + i)) 1 | tr -d "\"'\\\\" | cut -c1-70)\" messages=$list priority=$((1 + i % 5)) status=$((1 + i % 8)) keyword=$((1 + i % 5))$([ $((i % 4)) != 0 ] || echo " superseder=$((i / 2))")"
+    done >>"$d/commands"
+    echo commit >>"$d/commands"
+    (roundup_run admin -i "$d/tracker" <"$d/commands") >>"$dir/log/roundup"
+    chown -R www-data "$d"
+    : >"$d/filled"
+  fi
+  (roundup_run server -u www-data -g www-data -n 127.0.0.1 -p $((port + 5)) "work=$d/tracker") >>"$dir/log/roundup" 2>&1 &
+  echo $! >"$dir/run/roundup.pid"
+  { head_line "$url/"
+    sqlite3 "$d/tracker/db/db" "SELECT id FROM _issue WHERE __retired__ = 0" | while read -r i; do echo "$url/issue$i"; done
+    sqlite3 "$d/tracker/db/db" "SELECT id FROM _msg WHERE __retired__ = 0" | while read -r i; do echo "$url/msg$i"; done
+  } >"$dir/truth/roundup.txt"
+}
+
 listing() {
   local d=$dir/files i j url=http://127.0.0.1:$((port + 1))
   if [ ! -d "$d" ]; then
@@ -348,4 +388,5 @@ servers
 listing
 hgweb
 tracker
+roundup
 wc -l "$dir"/truth/*.txt
