@@ -10,10 +10,12 @@ type setBack []struct{ seq, by int64 }
 // leastBack is by how much, ms, a report must be older than the one of its lease before it: entries of one server may be dated a little out of turn.
 const leastBack = 1000
 
-// setBack finds that out. Reports of one lease are in one log, where those that come later have higher numbers.
+// setBack finds that out. Reports of one lease are in one log, where those that come later have higher numbers; a lease that is younger than its first
+// report tells of no other time than they do, if they tell of one.
 func (l *Ledger) setBack(ctx context.Context) (out setBack, err error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT a.seq, b.seq, a.at - b.at FROM reports a JOIN reports b ON b.lease = a.lease AND b.part = a.part + 1
-WHERE b.at < a.at - ? ORDER BY b.seq`), int64(leastBack))
+WHERE b.at < a.at - ?
+UNION ALL SELECT 0, e.seq, l.started - e.at FROM leases l JOIN reports e ON e.lease = l.id AND e.part = 1 WHERE e.at < l.started - ? ORDER BY 2`), int64(leastBack), int64(leastBack))
 	if err != nil {
 		return nil, l.wrap(err)
 	}

@@ -45,7 +45,7 @@ func TestClockSetBack(t *testing.T) {
 		{At: 3500, Entry: tell("n", part(1, 2, false))}, // the first that may be told by a clock that was set back
 		{At: 3600, Entry: tell("m", part(2, 2, true))},
 		{At: 4000, Entry: &crawl.Entry{Kind: crawl.EntryOrder, Order: &crawl.Order{What: "resume job 1"}}},
-		{At: 5000, Entry: tell("n", part(3, 1, true))},
+		{At: 5000, Entry: tell("n", part(3, 1, true))}, // which was given out before that
 		{At: 6000, Entry: &crawl.Entry{Kind: crawl.EntryRecall, Recalls: []crawl.Recall{{Lease: 1, Reason: crawl.EndDead}}}},
 	}
 	of := func(back int64) []int64 {
@@ -77,5 +77,31 @@ func TestClockSetBack(t *testing.T) {
 		if off := want[i] - got[i]; off < 0 || off > 500 {
 			t.Errorf("time %d: %d, want %d", i, got[i], want[i])
 		}
+	}
+}
+
+// A lease that has told but once tells it, too.
+func TestClockSetBackBeforeTheFirstReport(t *testing.T) {
+	l, err := Open(t.Context(), Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	lease := crawl.Lease{ID: 1, Job: 1, Task: 1, Site: "a.test", Node: "n"}
+	part := crawl.Part{Lease: 1, No: 1, Outcomes: []crawl.Outcome{{URL: "http://a.test/", State: crawl.Fetched, Status: 200}}}
+	if err := errors.Join(l.Rebase(t.Context(), "log", 0), l.Apply(t.Context(), []Applied{
+		{Seq: 1, At: 1, Entry: &crawl.Entry{Kind: crawl.EntrySubmit, Job: &crawl.Job{ID: 1, Limits: crawl.DefaultLimits()}}},
+		{Seq: 2, At: 9000, Entry: &crawl.Entry{Kind: crawl.EntryGrant, Leases: []crawl.Lease{lease}}},
+		{Seq: 3, At: 4000, Entry: &crawl.Entry{Kind: crawl.EntryParts, Node: "n", Parts: []crawl.Part{part}}},
+	})); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Spans(t.Context(), 1, func(s *Span) error {
+		if s.Started != 9000 || s.Ended != 9000 {
+			t.Errorf("from %d to %d, want 9000 to 9000", s.Started, s.Ended)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

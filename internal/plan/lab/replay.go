@@ -204,6 +204,9 @@ func Advise(ctx context.Context, r *sim.Recording, draws int, progress func(stri
 		q, _ := y.Rate()
 		return -cmpFloat(p, q)
 	})
+	if rate, _ := a.Strategies[0].Rate(); !(rate > 0) {
+		return a, fmt.Errorf("%w: under no strategy a page is had in its replays", sim.ErrUnsound)
+	}
 	for k := range draws {
 		best := true
 		for i := range a.Strategies[1:] {

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -117,6 +118,17 @@ func TestAdviceGoesOn(t *testing.T) {
 func TestNothingRecorded(t *testing.T) {
 	if _, _, err := Replay(context.Background(), &sim.Recording{}, []string{"flow"}, 1); err == nil {
 		t.Error("no error")
+	}
+}
+
+// Where no replay of a recording has a page nothing is advised: what a node less costs is no share of nothing.
+func TestNothingAdvised(t *testing.T) {
+	r := recording()
+	for i := range r.Nodes {
+		r.Nodes[i].Gone = 1 // before it began
+	}
+	if a, err := Advise(context.Background(), &r, 1, func(string) {}); !errors.Is(err, sim.ErrUnsound) {
+		t.Errorf("%+v, %v", a.Drops, err)
 	}
 }
 
