@@ -29,6 +29,9 @@ type Flow struct {
 	Unshipped int64 // units of supply that reached none
 }
 
+// maxArcCost is what an arc may cost at most either way: sums of such costs, times what is shipped, are numbers, too.
+const maxArcCost = 1e100
+
 // MinCostFlow solves the problem by successive shortest paths with potentials; arcs of negative cost are filled first
 // and their flow taken as given, so that no reduced cost starts negative.
 func MinCostFlow(n Network) (Flow, error) {
@@ -47,8 +50,8 @@ func MinCostFlow(n Network) (Flow, error) {
 			return Flow{}, fmt.Errorf("arc %d: from %d to %d: vertices are 0 to %d", i, a.From, a.To, len(n.Supply)-1)
 		case a.Capacity < 0 || a.Capacity > math.MaxInt32:
 			return Flow{}, fmt.Errorf("arc %d: capacity %d: want 0 to %d", i, a.Capacity, math.MaxInt32)
-		case a.Cost != a.Cost || math.IsInf(a.Cost, 0):
-			return Flow{}, fmt.Errorf("arc %d: cost %g", i, a.Cost)
+		case !(math.Abs(a.Cost) <= maxArcCost):
+			return Flow{}, fmt.Errorf("arc %d: cost %g: want a number, at most %g either way", i, a.Cost, float64(maxArcCost))
 		case a.Cost < 0 && a.From == a.To:
 			g.push(int32(2*i), a.Capacity) // a loop pays for itself
 		case a.Cost < 0:

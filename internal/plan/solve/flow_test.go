@@ -117,6 +117,7 @@ func TestFlowAgainstCapacitated(t *testing.T) {
 func TestFlowRefuses(t *testing.T) {
 	for _, n := range []Network{
 		{[]int64{1}, []Arc{{0, 1, 1, 1}}}, {[]int64{1, -1}, []Arc{{0, 1, -1, 1}}}, {[]int64{1, -1}, []Arc{{0, 1, 1, math.NaN()}}},
+		{[]int64{5, -5}, []Arc{{0, 1, 5, 1e308}}}, {[]int64{5, -5}, []Arc{{0, 1, 5, -1e308}}}, // five times as much is no number
 		{[]int64{math.MaxInt64}, nil},
 	} {
 		if _, err := MinCostFlow(n); err == nil {
