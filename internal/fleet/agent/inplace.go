@@ -429,20 +429,23 @@ func (l *lease) look(p *page) (s *shown) {
 	}
 	fault := l.readSafely(p.url, func(doc *parse.Page) {
 		text, charset := parse.ReadEncoded(parse.HTML, body, p.resp.Type(), parse.Options{}, doc)
-		mark := parse.Mark(text[:min(len(text), maxMarked)], p.url.String(), doc.Links, false)
+		mark := parse.MarkPage(text[:min(len(text), maxMarked)], p.url.String(), doc, false)
 		s = &shown{Text: crawl.Text{Sum: mark.Text, Sample: mark.Sample}}
 		base := baseOf(p.url, doc, charset)
-		for i := range doc.Links {
-			to, err := base.Resolve(parse.DecodeRef(doc.Links[i].Ref, charset))
-			if err != nil || to.String() == p.url.String() || doc.Links[i].Kind == parse.Resource {
-				continue
-			}
-			if s.named = append(s.named, to); to.Site() == p.url.Site() {
-				if k := pathKey(to); !slices.Contains(s.links, k) && len(s.links) < crawl.MaxAgain {
-					s.links = append(s.links, k)
+		doc.Each(func(links []parse.Link) bool {
+			for i := range links {
+				to, err := base.Resolve(parse.DecodeRef(links[i].Ref, charset))
+				if err != nil || to.String() == p.url.String() || links[i].Kind == parse.Resource {
+					continue
+				}
+				if s.named = append(s.named, to); to.Site() == p.url.Site() {
+					if k := pathKey(to); !slices.Contains(s.links, k) && len(s.links) < crawl.MaxAgain {
+						s.links = append(s.links, k)
+					}
 				}
 			}
-		}
+			return true
+		})
 		if doc.NoFollow && l.obeysNofollow() {
 			s.named = nil
 		}

@@ -2,9 +2,9 @@ package parse
 
 import "bytes"
 
-// maxLinks is how many links of a page lie in memory at once. Pages that have more are rare: they are scanned again for the others, in pieces. It is more than
-// fit into a megabyte.
-var maxLinks = 1 << 17
+// maxLinks is how many links of a page lie in memory at once. Pages that have more are rare: they are scanned again for the others, in
+// pieces. A page of 64 KiB has fewer.
+var maxLinks = 1 << 15
 
 // largeText is the size from which the text of a document within another is let go although its links are kept, in bytes.
 const largeText = 1 << 20
