@@ -66,6 +66,9 @@ func candidates(t uint32, p *pieces, dirs, grows bool) []Part {
 	if random > 1 || slices.ContainsFunc(p.params, func(q param) bool { return classify(q.name) == opaque }) {
 		out = append(out, Part{Kind: partRandom, Template: t})
 	}
+	if p.draws() {
+		out = append(out, Part{Kind: partDrawn, Template: t})
+	}
 	if p.lists() {
 		out = append(out, Part{Kind: partItems, Template: t})
 	}

@@ -22,7 +22,7 @@ func (m *Model) brought(t, via *Template, a *Answer, pays int64) Event {
 	}
 	others := via == nil || !m.groups[via.Group].Cut
 	choices := g.Members > 1 && (m.sorts(t) || m.combination(t)) // all are the same list
-	if g.Cut && g.Members > 1 && !choices && !(others && (t.Barren > dryAfter*t.New || t.twofold())) {
+	if g.Cut && g.Members > 1 && !choices && !(others && t.twofold() || (others || pays == partPays) && t.Barren > dryAfter*t.New) {
 		m.alone(t, pays) // the others may be a trap all the same
 		m.credit(via)
 		return Lifted

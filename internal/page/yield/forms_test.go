@@ -11,7 +11,7 @@ import (
 func bagOf(t *testing.T, like string) (*Model, *Template) {
 	t.Helper()
 	m := New()
-	for i := 0; m.shapes[first([]byte("/t/"))] < maxShapes; i++ {
+	for i := 0; m.shapes[first([]byte("/t/"))] < maxShapes+maxSlugged; i++ {
 		m.of(parsed(t, fmt.Sprintf("http://h.test/t/v%c/?%c=%c", 'a'+i%8, 'b'+i/26, 'a'+i%26)))
 	}
 	bag := m.of(parsed(t, like))

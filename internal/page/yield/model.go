@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -28,6 +29,8 @@ type Model struct {
 	grouped  []*Group            // of groups,
 	guessed  []guessAt           // and of guesses: a map takes far longer to walk through, at each Flush
 	learned  map[uint32][]*guess // by template: parts that make no difference
+	crowds   uint32              // places where many names were seen: see crowded
+	ended    uint32              // of these, how many are what stands before a path's end
 	named    map[uint64]int      // their names, and of how many templates
 	handed   map[uint64]*handed  // by their names, too
 	permuted map[uint64]int      // by first segments: of how many templates the order of names is known to make no difference
@@ -81,7 +84,13 @@ func New() *Model {
 func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 	hash = xxh3.Hash(m.pattern(u))
 	t = m.byHash[hash]
-	if written := isBag(m.buf); written || t == nil && m.shapes[first(m.buf)] >= maxShapes {
+	written := isBag(m.buf)
+	if over := t == nil && m.shapes[first(m.buf)] >= maxShapes; written || over || m.pastSlugs(t) {
+		if over && !written && !m.endsTell() {
+			if slugged := m.slugged(); slugged != 0 {
+				return m.byHash[slugged], slugged
+			}
+		}
 		if m.views[first(m.buf)] {
 			if view, at := m.view(); view != nil {
 				return view, at
@@ -98,6 +107,38 @@ func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 		hash = 0
 	}
 	return m.byHash[hash], hash
+}
+
+// slugged returns where the template is of a URL in which any words may stand beside numbers, once there are too many shapes to tell them
+// apart: a shop of a town of a county is not a path whose order says nothing. It returns 0 if no words stand so, or there are too many of these, too.
+func (m *Model) slugged() uint64 {
+	if !slices.ContainsFunc(m.pieces.low, func(s string) bool { return classify(s) == mixed }) {
+		return 0
+	}
+	was := string(m.buf)
+	m.unseen = m.unseen[:0]
+	hash := xxh3.Hash(m.written(&m.pieces, true))
+	if string(m.buf) == was || m.byHash[hash] == nil && (m.shapes[first(m.buf)] >= maxShapes+maxSlugged || len(m.byID) >= maxTemplates) {
+		m.buf = append(m.buf[:0], was...)
+		return 0
+	}
+	return hash
+}
+
+// pastSlugs reports whether URLs of a template in which any names may stand in a place are of the bag from now on, as endsTell says.
+func (m *Model) pastSlugs(t *Template) bool {
+	return t != nil && m.ended > 0 && strings.Contains(t.Pattern, "*/") && m.shapes[t.First] >= maxShapes && m.endsTell()
+}
+
+// endsTell reports whether what stands before the ends of paths like that in m.pieces, whose pattern is in m.buf, is known to make no difference.
+func (m *Model) endsTell() bool {
+	if m.ended == 0 {
+		return false
+	}
+	was := string(m.buf)
+	bag := m.byHash[xxh3.Hash(m.bag(m.buf, &m.pieces, 1, param{}))]
+	m.buf = append(m.buf[:0], was...)
+	return bag != nil && slices.ContainsFunc(m.learned[bag.ID], func(g *guess) bool { return g.Part.Kind == partLead })
 }
 
 // view returns the template of what a bag's URL shows, for the URL whose pattern was written last: nil if it was not heard.
@@ -166,7 +207,9 @@ func (m *Model) see() {
 			n = &node{}
 			m.nodes[pl.at] = n
 		}
-		n.Names = append(n.Names, pl.name)
+		if n.Names = append(n.Names, pl.name); len(n.Names) == maxValues {
+			m.crowds++
+		}
 		m.dirtyNodes = append(m.dirtyNodes, pl.at)
 		m.changed = true
 	}
@@ -192,8 +235,9 @@ func (m *Model) touch(t *Template, g *Group) {
 // Template returns the number of a URL's template, which is made if there is none. It stays the same as long as Views does.
 func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
 
-// Views returns a number that grows when a view of a bag is let go, which is the template of URLs from then on that were of the bag's.
-func (m *Model) Views() uint32 { return m.letGo }
+// Views returns a number that changes when a view of a bag is let go, which is the template of URLs from then on that were of the bag's, or when URLs
+// become the bag's as what stands before their ends makes no difference, or many names were seen in one more place.
+func (m *Model) Views() uint32 { return m.letGo + m.ended + m.crowds }
 
 // OfPart reports whether a group stands for URLs that differ from others in a part that makes no difference.
 func (m *Model) OfPart(group uint32) bool {
@@ -555,6 +599,9 @@ func (m *Model) Load(key, value []byte) error {
 		n := &node{}
 		err = crawl.Unmarshal(value, n)
 		m.nodes[id] = n
+		if len(n.Names) >= maxValues {
+			m.crowds++
+		}
 	case recGuess:
 		g := &guess{}
 		err = crawl.Unmarshal(value, g)

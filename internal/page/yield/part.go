@@ -53,6 +53,7 @@ const (
 	partParam  = 'q' // of the query
 	partDir    = 's' // a segment
 	partRandom = 'o' // everything that looks random
+	partDrawn  = 'h' // of the query, and long numbers, too: an id and a token of a visitor
 	partOrder  = 'r' // the order of parameters, and that one is there twice
 	partItems  = 'i' // the order of items in a value or a segment: a,b
 	partFirst  = 'f' // all but the first of the parameters of one name, and the order of names
@@ -107,6 +108,8 @@ func (p Part) String() string {
 		return "what looks random"
 	case partSlash:
 		return "how many slashes stand beside each other"
+	case partDrawn:
+		return "the parameters that look random or are long numbers"
 	case partToken:
 		return "what looks random in a name"
 	case partLead:
@@ -276,7 +279,7 @@ func (m *Model) many(g *guess, p *pieces) bool {
 		g.Last = at
 		stem := stem(value)
 		series := classify(value) == number || titled(value) || stem != 0 && stem == g.Stem && !moment(value)
-		g.counts(series && g.Part.Kind != partLead) // what stands before a path's end is no number of a series, though it has some
+		g.counts(series && g.Part.Kind != partLead && g.Part.Kind != partDrawn) // what stands before a path's end is not a number of a series, though it has some
 		g.Stem = stem
 	}
 	return g.Values >= manyValues
@@ -318,7 +321,7 @@ func (p Part) random(u *pieces) bool {
 	case partDir:
 		return p.Seg < len(u.segs) && classify(u.segs[p.Seg]) == opaque
 	}
-	return p.Kind == partRandom || p.Kind == partToken || p.Kind == partNone || p.Kind == partNoDir
+	return p.Kind == partRandom || p.Kind == partDrawn || p.Kind == partToken || p.Kind == partNone || p.Kind == partNoDir
 }
 
 // weigh decides whether a part makes no difference.
@@ -328,8 +331,11 @@ func (m *Model) weigh(g *guess) Event {
 			g.Group = 0
 			m.named[g.Part.named()]--
 			m.choosing = nil
-			if g.Part.Kind == partSteps {
+			switch g.Part.Kind {
+			case partSteps:
 				m.permuted[xxh3.HashString(g.Part.Name)]--
+			case partLead:
+				m.ended--
 			}
 			m.learned[g.Part.Template] = slices.DeleteFunc(m.learned[g.Part.Template], func(o *guess) bool { return o == g })
 			if m.sharing(g.Part, group.ID) == 0 {
@@ -349,6 +355,9 @@ func (m *Model) weigh(g *guess) Event {
 	}
 	if elsewhere == 0 && m.sessions(g.Part) {
 		elsewhere = 1
+	}
+	if g.Part.Kind == partDrawn && !m.drawnAnew(g.Part) {
+		return Nothing // numbers of things may be long as well
 	}
 	if !g.proven(elsewhere) || m.wrong(g) || m.ofThings(g) && !g.certain() {
 		return Nothing
@@ -548,8 +557,11 @@ func (m *Model) visit(t *Template) (first, again bool) {
 func (m *Model) learn(g *guess) {
 	m.named[g.Part.named()]++
 	m.choosing = nil
-	if g.Part.Kind == partSteps {
+	switch g.Part.Kind {
+	case partSteps:
 		m.permuted[xxh3.HashString(g.Part.Name)]++
+	case partLead:
+		m.ended++
 	}
 	m.learned[g.Part.Template] = append(m.learned[g.Part.Template], g)
 }

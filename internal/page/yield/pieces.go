@@ -135,6 +135,22 @@ func session(s string) bool {
 	return classify(s) == opaque && strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
 }
 
+// long reports whether a parameter is a number of so many digits that it may be drawn.
+func (q param) long() bool { return len(q.value) >= 6 && classify(q.value) == number }
+
+// draws reports whether several parameters of a URL may be drawn together, of which one is a number: a visitor's id and token.
+func (p *pieces) draws() bool {
+	random, long := 0, 0
+	for _, q := range p.params {
+		if q.long() {
+			long++
+		} else if classify(q.value) == opaque {
+			random++
+		}
+	}
+	return long > 0 && long+random > 1
+}
+
 // words reports whether a URL has words alone: no digit in its path, nor in what its parameters are set to.
 func (p *pieces) words() bool {
 	return !slices.ContainsFunc(p.segs, func(s string) bool { return classify(s) != word }) &&

@@ -93,7 +93,7 @@ func (m *Model) param(l less, q param) bool {
 	random := classify(q.value) == opaque || classify(q.name) == opaque
 	return slices.ContainsFunc(l, func(p left) bool {
 		named := p.Name == q.name || p.Name == q.written // directories of earlier versions have it as it was written
-		return p.Kind == partRandom && random || p.Kind == partExtra && p.Name == "" ||
+		return p.Kind == partRandom && random || p.Kind == partDrawn && (random || q.long()) || p.Kind == partExtra && p.Name == "" ||
 			(p.Kind == partParam || p.Kind == partExtra) && named && (p.of == nil || m.vouched(p.of, q.value))
 	})
 }
@@ -116,6 +116,12 @@ func (p Part) value(u *pieces) (value string, ok bool) {
 	case partDir:
 		if ok = p.Seg < len(u.segs); ok {
 			value = u.segs[p.Seg]
+		}
+	case partDrawn:
+		for _, v := range u.params {
+			if v.long() || classify(v.value) == opaque {
+				value, ok = value+v.value+",", true
+			}
 		}
 	case partLead:
 		value, ok = strings.Join(u.segs[:u.lead()], "/"), true

@@ -17,6 +17,7 @@ const (
 	maxViews   = 16 // names in the first place where there are several: what a program shows of one thing
 	maxBeside  = 12 // names behind a number: what stands beside things, likewise
 	maxOrdered = 12 // segments of which the order counts
+	maxSlugged = 16 // templates below a first segment in which any words stand beside numbers
 	maxRun     = 3  // equal segments in a row that count
 	maxPattern = 160
 )
@@ -170,12 +171,16 @@ type node struct {
 func (m *Model) pattern(u crawl.URL) []byte {
 	p := &m.pieces
 	p.split(u)
-	b := append(m.buf[:0], '/')
 	m.unseen = m.unseen[:0]
 	if m.grows(p) {
-		return m.bag(b, p, 1, param{})
+		return m.bag(m.buf, p, 1, param{})
 	}
-	b = m.path(b, p)
+	return m.written(p, false)
+}
+
+// written writes the template of a URL whose path does not grow; with slugs any words may stand beside the numbers of a path.
+func (m *Model) written(p *pieces, slugs bool) []byte {
+	b := m.path(append(m.buf[:0], '/'), p, slugs)
 	for _, ip := range p.inner {
 		b = append(b, ';')
 		b = appendClass(b, ip.name, classify(ip.name))
@@ -226,7 +231,7 @@ func sameClass(s, t string) bool {
 }
 
 // path writes segments in their order.
-func (m *Model) path(b []byte, p *pieces) []byte {
+func (m *Model) path(b []byte, p *pieces, slugs bool) []byte {
 	run := 0
 	for i, s := range p.low {
 		c := classify(s)
@@ -245,6 +250,8 @@ func (m *Model) path(b []byte, p *pieces) []byte {
 			b = append(b, '/')
 		}
 		switch {
+		case c == mixed && slugs && (titled(s) || m.crowded(b)):
+			b = append(append(b, '*'), extension(s)...)
 		case c == mixed:
 			b = m.name(b, string(appendClass(m.tmp[:0], s, c)), maxDirs)
 		case c != word:
@@ -310,7 +317,7 @@ func (m *Model) choice(p *pieces) (of param) {
 		return param{}
 	}
 	unseen := len(m.unseen)
-	b := m.path(append(make([]byte, 0, maxPattern), '/'), p)
+	b := m.path(append(make([]byte, 0, maxPattern), '/'), p, false)
 	m.unseen = m.unseen[:unseen]
 	b = append(append(append(b, '?'), of.name...), '=')
 	n := m.nodes[xxh3.Hash(b)]
@@ -390,6 +397,12 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 
 // randomValue is the name that stands for all values that look random; where such ones stand, a long word is one by chance.
 const randomValue = "*"
+
+// crowded reports whether many names were seen in a place.
+func (m *Model) crowded(b []byte) bool {
+	n := m.nodes[xxh3.Hash(b)]
+	return n != nil && len(n.Names) >= maxValues
+}
 
 // knows reports whether a name was seen in a place.
 func (m *Model) knows(b []byte, s string) bool {

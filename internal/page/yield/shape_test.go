@@ -1,6 +1,7 @@
 package yield
 
 import (
+	"fmt"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -79,5 +80,31 @@ func TestClassify(t *testing.T) {
 		if got := classify(s); got != want {
 			t.Errorf("%s is of class %d, want %d", s, got, want)
 		}
+	}
+}
+
+// Once there are too many shapes below a first segment to tell them apart, any words may stand beside numbers in its paths. What has none of these is
+// of paths whose order says nothing, and so is what repeats names, or has ever more levels.
+func TestWordsBesideNumbersOfManyPaths(t *testing.T) {
+	m := New()
+	of := func(path string) *Template { return m.of(parsed(t, "http://a.test"+path)) }
+	town := func(state, town int) string {
+		return fmt.Sprintf("/shops/%s-%d/%s-%d/", letters(state), state, letters(100+town), town)
+	}
+	for i := range maxShapes {
+		of(town(i, i) + fmt.Sprintf("view%s/", letters(i)))
+	}
+	shop, other, list := of(town(50, 60)+"4711/"), of(town(51, 61)+"4712/"), of(town(50, 60))
+	if shop.bag() || shop != other || shop == list {
+		t.Errorf("shops are %s and %s, their list is %s", shop.Pattern, other.Pattern, list.Pattern)
+	}
+	if names, again := of("/shops/red/large/cotton/"), of(town(50, 60)+town(50, 60)); !names.bag() || !again.bag() {
+		t.Errorf("names are %s, what repeats names %s", names.Pattern, again.Pattern)
+	}
+	for i := range 2 * maxSlugged {
+		of(town(70+i, i) + fmt.Sprintf("4711/x%s/", letters(i)))
+	}
+	if last := of(town(52, 62) + "4711/unseen/"); !last.bag() {
+		t.Errorf("any number of shapes is told apart: %s", last.Pattern)
 	}
 }

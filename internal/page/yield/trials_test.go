@@ -257,7 +257,9 @@ func TestEndlessViewsAreHeardOnce(t *testing.T) {
 // proposes more of them and now and then what is there, costs no more than one that proposes nothing.
 func TestWhatIsPaidBackIsSpent(t *testing.T) {
 	m := New()
-	path := func(i int) crawl.URL { return parsed(t, fmt.Sprintf("http://h.test/r/a%c/b%d.html", 'a'+i%4, i)) }
+	path := func(i int) crawl.URL {
+		return parsed(t, fmt.Sprintf("http://h.test/r/a%c/b%s.html", 'a'+i%4, letters(i)))
+	}
 	for i := 0; m.shapes[first([]byte("/r/"))] < maxShapes; i++ { // until all else is one bag
 		m.of(parsed(t, fmt.Sprintf("http://h.test/r/?%c=%c", 'a'+i/26, 'a'+i%26)))
 	}

@@ -41,7 +41,7 @@ func (m *Model) handsOn(f *Feeds, v *Template, page string) {
 	for i := range f.values {
 		h := &f.values[i]
 		value, ok := h.of.Part.value(&m.pieces)
-		if !ok || classify(value) != opaque {
+		if !ok || h.of.Part.Kind != partDrawn && classify(value) != opaque {
 			continue
 		}
 		all := m.handedOf(h.of)

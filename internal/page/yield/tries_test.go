@@ -150,3 +150,40 @@ func TestSessionOfArticlesOfOneEach(t *testing.T) {
 		}
 	}
 }
+
+// An id and a token of a visitor, both numbers, are new on each link, so no two URLs differ in one of them alone. They make no difference together, if each
+// page draws them anew; numbers of things that are handed on, or that pages name for what they are, do.
+func TestNumbersDrawnTogether(t *testing.T) {
+	for _, c := range []struct {
+		drawn, same, want bool
+	}{{true, true, true}, {true, false, false}, {false, true, false}} {
+		m := New()
+		long := func(i, k int) uint32 { return 1_000_000 + xx(uint32(5000*i+k))%8_000_000 }
+		at := func(i, draw int) string {
+			return fmt.Sprintf("http://h.test/shop?do=show&id=%d&visitor=%d&token=%d", i, long(1, draw), long(2, draw))
+		}
+		for draw := range 60 {
+			i := draw % 15
+			says := fmt.Sprint("thing ", i)
+			if !c.same {
+				says = fmt.Sprint("thing ", draw)
+			}
+			likeness(t, m, at(i, draw), says)
+			next := at(i+1, draw)
+			if c.drawn {
+				next = at(i+1, 1000+draw)
+			}
+			m.Feed(&Feeds{}, parsed(t, next), m.Template(parsed(t, at(i, draw))), at(i, draw))
+		}
+		part := Part{Kind: partDrawn, Template: m.Template(parsed(t, at(3, 3)))}
+		if got := m.guesses[part.hash()].Group != 0; got != c.want {
+			t.Errorf("%+v: they make no difference %v", c, got)
+		}
+		one, _ := m.Rest(parsed(t, at(3, 5000)))
+		two, _ := m.Rest(parsed(t, at(3, 6000)))
+		other, _ := m.Rest(parsed(t, at(4, 6000)))
+		if c.want && (one.Key != two.Key || one.Key == other.Key) {
+			t.Errorf("what is left of one thing is the same %v, of two %v", one.Key == two.Key, one.Key == other.Key)
+		}
+	}
+}

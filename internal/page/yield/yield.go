@@ -397,7 +397,7 @@ func (m *Model) little(t, via *Template, a *Answer, of kind) Event {
 	if of != isTable {
 		a.again = false
 	}
-	if of == isReport && !t.states(via) || of == isShown && !t.single() || of == isCombined && !t.constant() {
+	if of == isReport && !t.states(via) || of == isShown && !t.single() || (of == isCombined || of == isNumbered && t.dated()) && !t.constant() {
 		every = reportsCost
 	}
 	if of == isReport || of == isShown || of == isNumbered || of == isCombined || (of == isNamed || of == isEchoed) && t.Tables >= proven {
@@ -563,7 +563,11 @@ func (m *Model) costs(t, via *Template, g *Group, costs int64) {
 		t.Inner += m.weight * costs
 	}
 	if t.bag() && t.mixed() { // what was paid back has been spent all the same, as have the answers of the shapes that it had before it was a bag
-		g.Sooner = max(0, min(t.Barren+t.Partly+maxShapes-t.Cost, soonerBy))
+		sooner := max(0, min(t.Barren+t.Partly+maxShapes-t.Cost, soonerBy))
+		if g.Members > 1 { // which may have brought much
+			sooner = max(sooner, g.Sooner)
+		}
+		g.Sooner = sooner
 	}
 }
 
