@@ -14,13 +14,14 @@ import (
 // between other neighbours, and its surprise is the logarithm of how rare it is.
 
 const (
-	addressed   = 4  // numbers of an address that count, the last ones
-	mostVaried  = 2  // numbers of an address, or parameters: the page of a book, but not all combinations of choices
-	numberSteps = 16 // so many steps apart are the addresses of neighbours at most, in one of their numbers
-	derivedRest = 3  // so many times as many pages whose numbers follow from their address are all but a rest
-	numbersKept = 7  // of a page, the first ones;
-	numberBits  = 8  // of each: how it changes is told by them
-	surprise    = 7  // bits of the two numbers together that changed most surprisingly: one page in 11 of what has as few as 11 ways to change both
+	addressed    = 4  // numbers of an address that count, the last ones
+	mostVaried   = 2  // numbers of an address, or parameters: the page of a book, but not all combinations of choices
+	numberSteps  = 16 // so many steps apart are the addresses of neighbours at most, in one of their numbers
+	derivedRest  = 3  // so many times as many pages whose numbers follow from their address are all but a rest
+	numbersKept  = 7  // of a page, the first ones;
+	numberBits   = 8  // of each: how it changes is told by them
+	surpriseEach = 3  // bits of each of three numbers of a date
+	surprise     = 7  // bits of the two numbers together that changed most surprisingly: one page in 11 of what has as few as 11 ways to change both
 )
 
 // Marks of numbers: what the pages of an address say, how these change, and what is remembered of all addresses.
@@ -95,7 +96,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	if !known && alone && !t.bag() && !t.dated() && !m.pieces.lists() && t.Params <= 1 && t.varies() <= mostVaried {
 		return m.unseenNumbers(t, says)
 	}
-	if !known || apart.varied > mostVaried || t.Params > mostVaried || t.bag() && s.n > 1 || t.dated() || m.pieces.lists() {
+	if !known || apart.varied > t.mostVaried() || t.Params > mostVaried || t.bag() && s.n > 1 || m.pieces.lists() {
 		return false
 	}
 	told := false
@@ -106,7 +107,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	if apart.down {
 		says, was = was, says
 	}
-	most, next, changed := 0, 0, false // bits of the two most surprising changes
+	most, next, third, changed := 0, 0, 0, false // bits of the most surprising changes
 	single := says&15 == 1 && was&15 == 1
 	for i := range min(says&15, was&15) {
 		at := 4 + numberBits*i
@@ -122,7 +123,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 		all, of := m.counted(s.mark(apart.at, apart.steps, i)), m.counted(s.mark(apart.at, apart.steps, i, step))
 		changed = true
 		b := bits.Len64(all/of) - 1
-		most, next = max(most, b), max(next, min(most, b))
+		most, next, third = max(most, b), max(next, min(most, b)), max(third, min(next, b))
 		if single { // it surprises as far as it changes seldom, too, but a year that counts on does not
 			same, _ := m.marks.get(unchanged)
 			most, next = bits.Len64((all+same)/of)-1, b
@@ -131,12 +132,22 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	switch {
 	case !changed:
 		return false
+	case t.dated() && third < surpriseEach: // a day says of which week and month it is
+		return false
 	case most+next >= surprise && !told:
 		t.Strange++
 		return true
 	}
 	t.Derived++
 	return false
+}
+
+// mostVaried is in how many numbers a template's addresses may differ for what their pages say to be held against them; a date has three.
+func (t *Template) mostVaried() int {
+	if t.dated() {
+		return mostVaried + 1
+	}
+	return mostVaried
 }
 
 // unseenNumbers reports whether a page that has no neighbours, as its address is made of names, says several numbers that no other one of its template

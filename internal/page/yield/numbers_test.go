@@ -2,6 +2,7 @@ package yield
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -11,6 +12,12 @@ import (
 // a calendar, of a list's pages and of what counts readers end as soon as equal ones do.
 func TestNumbersThatFollow(t *testing.T) {
 	of := func(i, most int) uint32 { return xx(uint32(i)) % uint32(most) }
+	draw := func(i int) (says []uint32) {
+		for k := range 6 {
+			says = append(says, 1+of(7*i+k, 49))
+		}
+		return says
+	}
 	for name, c := range map[string]struct {
 		at      string
 		numbers func(i int) []uint32
@@ -32,7 +39,12 @@ func TestNumbersThatFollow(t *testing.T) {
 		"calendar": {"/week/%d", func(i int) []uint32 {
 			return []uint32{uint32(i * 7 % 30), uint32(i * 7 / 30 % 12), uint32(2000 + i/52)}
 		}, false, limit + 40},
-		"a date":    {"/2026/11/%d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
+		"a date":                          {"/2026/11/%d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
+		"draws of dates":                  {"/draw/%04d-%02d-%02d", draw, false, 3000},
+		"draws of dates, for each reader": {"/draw/%04d-%02d-%02d", draw, true, limit + 40},
+		"days of months": {"/day/%04d-%02d-%02d", func(i int) []uint32 {
+			return []uint32{uint32(i % 9), uint32(i % 104 / 9), uint32(i / 104), uint32(i * 2 / 5), uint32(i % 7)}
+		}, false, limit + 40},
 		"choices":   {"/find?a=%[1]d&b=%[1]d&c=%[1]d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
 		"one of 40": {"/row/%d", func(i int) []uint32 { return []uint32{7, of(i, 40), 2026} }, false, limit + 80},
 		"readers":   {"/row/%d", func(i int) []uint32 { return []uint32{of(i, 900), of(i*7, 900)} }, true, 500},
@@ -43,7 +55,11 @@ func TestNumbersThatFollow(t *testing.T) {
 			if name == "a date" {
 				at = n % 28
 			}
-			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test"+c.at, at)), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: c.numbers(n)}
+			url := fmt.Sprintf("http://h.test"+c.at, at)
+			if strings.Count(c.at, "%") == 3 && strings.Contains(c.at, "-") {
+				url = fmt.Sprintf("http://h.test"+c.at, 1995+n/104, n%104/9+1, n%104%9*3+1)
+			}
+			a := Answer{URL: parsed(t, url), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: c.numbers(n)}
 			a.Template = m.Template(a.URL)
 			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: 1, Led: 1, Same: 1}
 			if m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice {
