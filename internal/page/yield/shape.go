@@ -249,7 +249,11 @@ func (m *Model) path(b []byte, p *pieces, slugs bool) []byte {
 		if i > 0 {
 			b = append(b, '/')
 		}
+		space, _, spaced := strings.Cut(s, ":")
 		switch {
+		case last && !p.query && i > 0 && spaced && len(space) > 1 && classify(space) == word:
+			b = m.name(b, space, maxBeside)
+			b = append(append(b, ":*"...), extension(s)...)
 		case c == mixed && slugs && (titled(s) || m.crowded(b)):
 			b = append(append(b, '*'), extension(s)...)
 		case c == mixed:

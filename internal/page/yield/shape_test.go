@@ -24,6 +24,7 @@ func TestTemplates(t *testing.T) {
 		{"/x;s=1a2b3c4d5e6f", "/y;s=00ff00ff00ff1", true}, {"/l?b=1&a=2", "/l?a=3&b=4", true}, {"/l?a=1", "/l?b=1", false},
 		{"/r?t=mP3xAa8Zq1LkT2", "/r?t=PTHfUkTXUGPWjN", true}, {"/r?u=names", "/r?u=prices", false},
 		{"/s/1a2b3c4d5e6f/item/5", "/s/99ab00cd11ef2/item/6", true}, {"/g/a/b/a/b/a/", "/g/b/b/a/a/b/b/", true},
+		{"/wiki/File:Fire.png", "/wiki/File:Ice_17.png", true}, {"/wiki/Talk:Fire", "/wiki/Fire", false}, {"/wiki/Talk:Ice_17", "/wiki/Ice_17", false},
 	} {
 		if same := of(c.a) == of(c.b); same != c.same {
 			t.Errorf("%s and %s: the same template: %v", c.a, c.b, same)
