@@ -118,17 +118,18 @@ func monsters(n int) *part {
 			}
 			return pg.trap("", fmt.Sprint("list ", i))
 		}
-		of := strings.TrimPrefix(rest, "Talk:")
+		of := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(rest, "Talk:"), "File:"), ".png")
 		if k := strings.LastIndexByte(of, '_'); k < 0 || !is(of[k+1:], "%d", &i) || i >= n || called(i) != of {
 			return nil
 		}
 		pg.title = strings.ReplaceAll(rest, "_", " ")
 		pg.link(root+"Talk:"+of, "talk", "")
+		pg.link(root+"File:"+of+".png", "file", "")
 		pg.link(root+of+"?action=history", "history", "")
 		switch {
 		case of != rest:
 			pg.text("There is currently no text in this page.")
-			return pg.trap("", "talk")
+			return pg.trap("", rest[:4])
 		case q.Has("action"):
 			pg.text("This page has been edited once, by the one who made it.")
 			return pg.trap("", "history")

@@ -3,7 +3,8 @@
 //
 // # Templates and groups
 //
-// A template is a set of URLs of one shape. Templates that bring nothing are judged as one group if one names the other and does not
+// A template is a set of URLs of one shape. Where there are too many shapes, any words may stand beside numbers; paths without numbers are one
+// then, a bag, as are those that repeat names. Templates that bring nothing are judged as one group if one names the other and does not
 // stand aside of it, if they are combinations of choices, if they differ in one name of their paths, if they differ in values of
 // parameters only and the last eight answers of both were known, if they are views of one calendar, if they are of paths that grow and never brought anything,
 // if they run on after their ends below one first segment, if all names of their parameters bring nothing wherever they stand, or if all below one first
@@ -20,7 +21,7 @@
 //
 // What stands beside a page that was not marked shows that page's text, and is not counted if what stands beside marked ones is not new.
 //
-// Where only figures, a picture, a name or numbers that do not follow from the address are new, an answer is partly new most of the time (seven
+// Where only figures, a picture, a name or numbers that do not follow from the address (three of a date's) are new, an answer is partly new most of the time (seven
 // in eight; every second one where that says less, as figures of sentences do until they have proven to stay) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
 // twice show that their pictures or names are drawn anew for each reader, they are faint. Little, too, is a new choice of known
 // phrases, as the songs of an hour are, if one number or a date varies in the address: every second such page counts until eight of them, asked for twice,
@@ -71,7 +72,7 @@
 // # Parts of URLs
 //
 // Parts that make no difference (a session, the order of a list, of parameters or of names in a path) are learned from pairs of URLs that differ in them only and gave the same
-// text, or of a URL and the one without a parameter or a directory. A URL that differs from one that is there in such parts only, or has none
+// text, or of a URL and the one without a parameter or a directory. Ids and tokens that are numbers are learned together, if each page draws them anew. A URL that differs from one that is there in such parts only, or has none
 // of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new; fewer of what each
 // page draws anew, as a session is, where others were in vain.
 // A parameter of a few words is left out for those words only whose own pairs have shown that they make none.
