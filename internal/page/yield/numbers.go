@@ -3,6 +3,7 @@ package yield
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -14,14 +15,15 @@ import (
 // between other neighbours, and its surprise is the logarithm of how rare it is.
 
 const (
-	addressed    = 4  // numbers of an address that count, the last ones
-	mostVaried   = 2  // numbers of an address, or parameters: the page of a book, but not all combinations of choices
-	numberSteps  = 16 // so many steps apart are the addresses of neighbours at most, in one of their numbers
-	derivedRest  = 3  // so many times as many pages whose numbers follow from their address are all but a rest
-	numbersKept  = 7  // of a page, the first ones;
-	numberBits   = 8  // of each: how it changes is told by them
-	surpriseEach = 3  // bits of each of three numbers of a date
-	surprise     = 7  // bits of the two numbers together that changed most surprisingly: one page in 11 of what has as few as 11 ways to change both
+	addressed    = 4             // numbers of an address that count, the last ones
+	mostVaried   = 2             // numbers of an address, or parameters: the page of a book, but not all combinations of choices
+	numberSteps  = 16            // so many steps apart are the addresses of neighbours at most, in one of their numbers
+	derivedRest  = 3             // so many times as many pages whose numbers follow from their address are all but a rest
+	numbersKept  = 7             // of a page, the first ones;
+	numberBits   = 8             // of each: how it changes is told by them
+	surpriseEach = 3             // bits of each of three numbers of a date,
+	dateless     = 1_000_000_000 // which is less than this: it is a moment else
+	surprise     = 7             // bits of the two numbers together that changed most surprisingly: one page in 11 of what has as few as 11 ways to change both
 )
 
 // Marks of numbers: what the pages of an address say, how these change, and what is remembered of all addresses.
@@ -132,7 +134,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	switch {
 	case !changed:
 		return false
-	case t.dated() && third < surpriseEach: // a day says of which week and month it is
+	case t.dated() && (third < surpriseEach || slices.Max(s.at[:]) >= dateless): // a day says of which week and month it is, a moment anything
 		return false
 	case most+next >= surprise && !told:
 		t.Strange++

@@ -42,6 +42,7 @@ func TestNumbersThatFollow(t *testing.T) {
 		"a date":                          {"/2026/11/%d", func(i int) []uint32 { return []uint32{of(i, 9000), of(i*7, 9000)} }, false, limit + 40},
 		"draws of dates":                  {"/draw/%04d-%02d-%02d", draw, false, 3000},
 		"draws of dates, for each reader": {"/draw/%04d-%02d-%02d", draw, true, limit + 40},
+		"moments":                         {"/at/%d", draw, false, limit + 40},
 		"days of months": {"/day/%04d-%02d-%02d", func(i int) []uint32 {
 			return []uint32{uint32(i % 9), uint32(i % 104 / 9), uint32(i / 104), uint32(i * 2 / 5), uint32(i % 7)}
 		}, false, limit + 40},
@@ -54,6 +55,9 @@ func TestNumbersThatFollow(t *testing.T) {
 			at := n
 			if name == "a date" {
 				at = n % 28
+			}
+			if name == "moments" {
+				at = 1_700_000_000 + 60*n
 			}
 			url := fmt.Sprintf("http://h.test"+c.at, at)
 			if strings.Count(c.at, "%") == 3 && strings.Contains(c.at, "-") {

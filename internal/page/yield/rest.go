@@ -329,9 +329,9 @@ func (m *Model) filters(t *Template) bool {
 	return false
 }
 
-// lists reports whether a value or a segment of a URL is a list.
+// lists reports whether a value or a segment of a URL is a list. A segment with a number beside its words is what a thing is called.
 func (p *pieces) lists() bool {
-	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" }) ||
+	return slices.ContainsFunc(p.segs, func(s string) bool { return separator(s) != "" && !titled(s) }) ||
 		slices.ContainsFunc(p.params, func(q param) bool { return separator(q.value) != "" }) ||
 		slices.ContainsFunc(p.inner, func(q innerParam) bool { return separator(q.value) != "" })
 }

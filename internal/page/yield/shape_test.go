@@ -109,3 +109,19 @@ func TestWordsBesideNumbersOfManyPaths(t *testing.T) {
 		t.Errorf("any number of shapes is told apart: %s", last.Pattern)
 	}
 }
+
+// What a thing is called beside its number is no list of others, whatever stands between its words.
+func TestTitled(t *testing.T) {
+	for s, want := range map[string]bool{
+		"12-any-words": true, "any_words_12": true, "Frank+Falham_40695": true, "Andr%C3%A9,+Zo%C3%AB-7": true, "Frank%20Falham%2040695": true, "2.3.4": false,
+		"red+blue": false, "v12": false, "ab-12": false, "12": false, "1f3a-9c0d": false, "": false, "%": false,
+	} {
+		if got := titled(s); got != want {
+			t.Errorf("%q is words and a number: %v", s, got)
+		}
+		var p pieces
+		if p.split(parsed(t, "http://h.test/x/"+s)); want && p.lists() {
+			t.Errorf("%q is a list", s)
+		}
+	}
+}

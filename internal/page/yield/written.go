@@ -166,19 +166,30 @@ func (p *pieces) wordlessURI(uri string) string {
 func titled(s string) bool {
 	const least = 3 // letters of a word
 	words, digits := false, false
-	for token := range strings.FieldsFuncSeq(s, func(c rune) bool { return c == '-' || c == '_' || c == '.' }) {
-		letters, numbers := 0, 0
-		for i := range len(token) {
-			switch c := token[i]; {
-			case c >= '0' && c <= '9':
-				numbers++
-			case c|0x20 >= 'a' && c|0x20 <= 'z':
-				letters++
-			}
-		}
-		words = words || letters >= least && letters == len(token)
-		digits = digits || numbers == len(token)
+	letters, numbers, other := 0, 0, false
+	token := func() {
+		words = words || letters >= least && numbers == 0 && !other
+		digits = digits || numbers > 0 && letters == 0 && !other
+		letters, numbers, other = 0, 0, false
 	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '%' && i+2 < len(s) && s[i+1] >= '8': // of a letter beyond ASCII
+			letters, i = letters+1, i+2
+		case c == '%' && i+2 < len(s):
+			token()
+			i += 2
+		case strings.IndexByte("-_.+,'", c) >= 0:
+			token()
+		case c >= '0' && c <= '9':
+			numbers++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters++
+		default:
+			other = true
+		}
+	}
+	token()
 	return words && digits
 }
 
