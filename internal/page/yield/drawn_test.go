@@ -36,3 +36,15 @@ func TestWhatIsDrawnIsNothing(t *testing.T) {
 		}
 	}
 }
+
+// Where all of the few answers that were asked for twice showed something else, a few more are, whatever the rest brings: then it is known.
+func TestDrawnIsFoundOut(t *testing.T) {
+	for twice, want := range map[int64]bool{0: false, 1: true, drawnFrom - 1: true, drawnFrom: false} {
+		if got := (&Template{Marked: 1000, Twice: twice, Changed: twice}).uncertain(); got != want {
+			t.Errorf("%d were asked for twice: more are %v", twice, got)
+		}
+	}
+	if (&Template{Marked: 1000, Twice: 3, Changed: 2}).uncertain() {
+		t.Error("more are asked for where one has shown the same")
+	}
+}

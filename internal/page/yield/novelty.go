@@ -145,6 +145,9 @@ func (t *Template) constant() bool { return t.Twice >= drawnEnough && t.Changed 
 // for twice. Where words are new it does not suspect that: no page of an ordinary site is asked for twice.
 func (t *Template) uncertain() bool {
 	open := t.Twice < drawnEnough || t.Twice < drawnMost && drawnFew*t.Stable < t.Changed && !t.drawn()
+	if 0 < t.Twice && t.Twice < drawnFrom && t.Changed == t.Twice {
+		return true // a few more will tell
+	}
 	return open && t.Shown >= drawnFrom && 2*t.Shown >= t.Marked
 }
 
