@@ -27,7 +27,8 @@ type Model struct {
 	grouped  []*Group            // of groups,
 	guessed  []guessAt           // and of guesses: a map takes far longer to walk through, at each Flush
 	learned  map[uint32][]*guess // by template: parts that make no difference
-	crowds   uint32              // places where many names were seen: see crowded
+	crowds   uint32              // places where many names were seen, and names that were seen in many: see crowded, common
+	spots    map[uint32]int      // in how many places a name was seen
 	ended    uint32              // of these, how many are what stands before a path's end
 	named    map[uint64]int      // their names, and of how many templates
 	handed   map[uint64]*handed  // by their names, too
@@ -72,7 +73,7 @@ type Meta struct {
 // New returns an empty Model.
 func New() *Model {
 	return &Model{
-		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, tallies: map[uint64]*tally{}, nodes: map[uint64]*node{},
+		byHash: map[uint64]*Template{}, byID: map[uint32]*Template{}, shapes: map[uint64]int{}, spent: map[uint64]int64{}, views: map[uint64]bool{}, groups: map[uint32]*Group{}, tallies: map[uint64]*tally{}, nodes: map[uint64]*node{}, spots: map[uint32]int{},
 		guesses: map[uint64]*guess{}, learned: map[uint32][]*guess{}, named: map[uint64]int{}, vain: map[uint64]int64{}, permuted: map[uint64]int{}, handed: map[uint64]*handed{},
 		marks: newSet(maxMarks), rests: newSet(maxRests), chosen: newSet(maxChosen),
 	}
@@ -116,7 +117,7 @@ func (m *Model) slugged() uint64 {
 	was := string(m.buf)
 	m.unseen = m.unseen[:0]
 	hash := xxh3.Hash(m.written(&m.pieces, true))
-	if string(m.buf) == was || m.byHash[hash] == nil && (m.shapes[first(m.buf)] >= maxShapes+maxSlugged || len(m.byID) >= maxTemplates) {
+	if string(m.buf) == was && !strings.Contains(was, "*/") || m.byHash[hash] == nil && (m.shapes[first(m.buf)] >= maxShapes+maxSlugged || len(m.byID) >= maxTemplates) {
 		m.buf = append(m.buf[:0], was...)
 		return 0
 	}
@@ -206,6 +207,9 @@ func (m *Model) see() {
 			m.nodes[pl.at] = n
 		}
 		if n.Names = append(n.Names, pl.name); len(n.Names) == maxValues {
+			m.crowds++
+		}
+		if m.spots[pl.name]++; m.spots[pl.name] == commonFrom {
 			m.crowds++
 		}
 		m.dirtyNodes = append(m.dirtyNodes, pl.at)
@@ -488,5 +492,5 @@ func (m *Model) Size() int {
 			shapes += 100 + len(g.Behind[i].Shape) + len(g.Behind[i].Example)
 		}
 	}
-	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 50*len(m.tallies) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
+	return 4096 + shapes + 600*len(m.byID) + 300*len(m.groups) + 150*len(m.nodes) + 150*len(m.guesses) + 50*len(m.tallies) + 16*len(m.spots) + 40*(m.marks.len()+m.rests.len()+m.chosen.len())
 }

@@ -101,6 +101,17 @@ func (t *Template) single() bool {
 	return !t.bag() && t.Params <= 1 && t.varies() == 1
 }
 
+// called reports whether the URL in m.pieces is of one thing: its template's are, or end with a number and any words, whatever stands before these.
+func (m *Model) called(t *Template) bool {
+	return t.single() || !t.bag() && t.Params <= 1 && t.ends() && titled(m.pieces.segs[len(m.pieces.segs)-1])
+}
+
+// ends reports whether any words may stand at the end of a template's paths.
+func (t *Template) ends() bool {
+	path, _, _ := strings.Cut(t.Pattern, "?")
+	return strings.HasSuffix(path, "/*")
+}
+
 // varies is how many things vary in the paths of a template, names behind a number left out.
 func (t *Template) varies() int {
 	return strings.Count(t.Pattern, "#") + strings.Count(t.Pattern, "*") - strings.Count(t.Pattern, "#/*")
@@ -193,7 +204,7 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case all >= partPhrases:
 		return isPartly
-	case name != noName && !m.pieces.dated() && m.byID[a.Template].single() && (name != parse.NameOwn || !m.pieces.lists()):
+	case name != noName && !m.pieces.dated() && m.called(m.byID[a.Template]) && (name != parse.NameOwn || !m.pieces.lists()):
 		if name == parse.NameOwn {
 			return isEchoed
 		}

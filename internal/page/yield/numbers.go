@@ -39,9 +39,10 @@ type stand struct {
 	n    int
 }
 
-// standOf takes an address apart. Words beside a number may be any: a person's name, after the number that stands for the person.
-func standOf(u crawl.URL, p *pieces, template uint32) (s stand) {
-	uri := p.wordlessURI(u.RequestURI()) + "/"
+// standOf takes an address apart. Words beside a number may be any: a person's name, after the number that stands for the person; and so may those before
+// them: the town of a restaurant.
+func standOf(u crawl.URL, p *pieces, t *Template) (s stand) {
+	uri := p.wordlessURI(u.RequestURI(), t.ends()) + "/"
 	rest := make([]byte, 0, len(uri))
 	value, digits := uint64(0), false
 	for i := range len(uri) {
@@ -61,7 +62,7 @@ func standOf(u crawl.URL, p *pieces, template uint32) (s stand) {
 		rest = append(rest, c)
 		value, digits = 0, false
 	}
-	s.seed = xxh3.HashSeed(rest, uint64(template))
+	s.seed = xxh3.HashSeed(rest, uint64(t.ID))
 	return s
 }
 
@@ -90,9 +91,9 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 		return false
 	}
 	says := said(a.Numbers)
-	s := standOf(a.URL, &m.pieces, a.Template)
-	was, apart, known := m.neighbour(&s)
 	t := m.byID[a.Template]
+	s := standOf(a.URL, &m.pieces, t)
+	was, apart, known := m.neighbour(&s)
 	m.marks.add(s.key(), says)
 	m.marks.add(s.mark(), says)
 	if !known && alone && !t.bag() && !t.dated() && !m.pieces.lists() && t.Params <= 1 && t.varies() <= mostVaried {

@@ -119,6 +119,11 @@ func (m *Model) Load(key, value []byte) error {
 		if len(n.Names) >= maxValues {
 			m.crowds++
 		}
+		for _, name := range n.Names {
+			if m.spots[name]++; m.spots[name] == commonFrom {
+				m.crowds++
+			}
+		}
 	case recGuess:
 		g := &guess{}
 		err = crawl.Unmarshal(value, g)

@@ -18,6 +18,7 @@ const (
 	maxBeside  = 12 // names behind a number: what stands beside things, likewise
 	maxOrdered = 12 // segments of which the order counts
 	maxSlugged = 16 // templates below a first segment in which any words stand beside numbers
+	commonFrom = 4  // places where a name stands that is no thing's
 	maxRun     = 3  // equal segments in a row that count
 	maxPattern = 160
 )
@@ -254,14 +255,18 @@ func (m *Model) path(b []byte, p *pieces, slugs bool) []byte {
 		case last && !p.query && i > 0 && spaced && len(space) > 1 && classify(space) == word:
 			b = m.name(b, space, maxBeside)
 			b = append(append(b, ":*"...), extension(s)...)
-		case c == mixed && slugs && (titled(s) || m.crowded(b)):
-			b = append(append(b, '*'), extension(s)...)
+		case c == mixed && slugs && (titled(s) && !m.common(s) || !titled(s) && m.crowded(b)):
+			if b = append(b, '*'); classify(extension(s)) != mixed { // .147 is the number
+				b = append(b, extension(s)...)
+			}
+		case c == word && slugs && i > 0 && !last && s != "" && m.crowded(b) && slices.ContainsFunc(p.low[i+1:], titled):
+			b = append(b, '*')
 		case c == mixed:
 			b = m.name(b, string(appendClass(m.tmp[:0], s, c)), maxDirs)
 		case c != word:
 			b = appendClass(b, s, c)
 		case s == "":
-		case last && !p.query && i > 0 && classify(p.segs[i-1]) == number && !year(p.segs[i-1]):
+		case last && !p.query && i > 0 && (classify(p.segs[i-1]) == number && !year(p.segs[i-1]) || slugs && titled(p.segs[i-1])):
 			n := len(b)
 			if b = m.name(b, s, maxBeside); b[n] == '*' {
 				b = append(b, extension(s)...)
@@ -401,6 +406,11 @@ func (m *Model) querySet(b []byte, p *pieces) []byte {
 
 // randomValue is the name that stands for all values that look random; where such ones stand, a long word is one by chance.
 const randomValue = "*"
+
+// common reports whether a name with a number was seen in several places, as pages and posts of topics are (page-2, post-17).
+func (m *Model) common(s string) bool {
+	return m.spots[uint32(xxh3.Hash(appendClass(m.tmp[:0], s, mixed)))] >= commonFrom
+}
 
 // crowded reports whether many names were seen in a place.
 func (m *Model) crowded(b []byte) bool {

@@ -102,6 +102,12 @@ func TestWordsBesideNumbersOfManyPaths(t *testing.T) {
 	if names, again := of("/shops/red/large/cotton/"), of(town(50, 60)+town(50, 60)); !names.bag() || !again.bag() {
 		t.Errorf("names are %s, what repeats names %s", names.Pattern, again.Pattern)
 	}
+	for i := range maxValues {
+		of(fmt.Sprintf("/shops/%s/open", letters(i)))
+	}
+	if a, b, names := of("/shops/here/any-words-7/menu"), of("/shops/there/other-words-8/menu"), of("/shops/there/menu/today/only"); a != b || a.bag() || !names.bag() {
+		t.Errorf("menus are %s and %s, names %s", a.Pattern, b.Pattern, names.Pattern)
+	}
 	for i := range 2 * maxSlugged {
 		of(town(70+i, i) + fmt.Sprintf("4711/x%s/", letters(i)))
 	}
@@ -123,5 +129,22 @@ func TestTitled(t *testing.T) {
 		if p.split(parsed(t, "http://h.test/x/"+s)); want && p.lists() {
 			t.Errorf("%q is a list", s)
 		}
+	}
+}
+
+// Pages and posts of topics, whose names are any words and a number, are told apart where there are too many shapes: their own names stand in many places.
+func TestPagesOfThingsOfManyNames(t *testing.T) {
+	m := New()
+	of := func(format string, args ...any) *Template {
+		return m.of(parsed(t, "http://a.test/topics/"+fmt.Sprintf(format, args...)))
+	}
+	for i := range maxShapes {
+		for _, view := range []string{"page-2", "post-17", "latest", ""} {
+			of("%s-words.%d/%s", letters(i), i, view)
+		}
+	}
+	page, again, post, last, topic := of("unseen-words.900/page-3"), of("other-words.901/page-4"), of("any-words.902/post-77"), of("any-words.903/latest"), of("any-words.904/")
+	if page != again || page == post || page == last || post == last || topic == page || page.bag() || post.bag() || last.bag() || topic.bag() {
+		t.Errorf("pages are %s and %s, posts %s, the last %s, topics %s", page.Pattern, again.Pattern, post.Pattern, last.Pattern, topic.Pattern)
 	}
 }

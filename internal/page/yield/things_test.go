@@ -61,13 +61,13 @@ func TestWordsThatMakeNoDifference(t *testing.T) {
 	}
 }
 
-// Numbers that do not follow from that of an address are new whatever words stand beside that number, of a person or in a name.
+// Numbers that do not follow from that of an address are new whatever words stand beside that number, of a person or in a name, or before such a name.
 func TestNumbersBesideNames(t *testing.T) {
-	for _, format := range []string{"/person/%d/%s", "/wiki/%[2]s_%[1]d"} {
+	for _, format := range []string{"/person/%d/%s%[3].0s", "/wiki/%[2]s_%[1]d%[3].0s", "/person/%[2]s+too_%[1]d%[3].0s", "/eat/%[3]stown/%[2]s-%[1]d"} {
 		m, n := New(), 0
 		for ; n < 3000 && m.Cuts() == 0; n++ {
 			of := func(k int) uint32 { return 1000 + xx(uint32(7*n+k))%9000 }
-			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test"+format, n, letters(n))), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: []uint32{of(1), of(2)}}
+			a := Answer{URL: parsed(t, fmt.Sprintf("http://h.test"+format, n, letters(n), letters(n*7%30))), Page: true, Marked: true, Text: uint64(n+1) << 32, Sample: []uint32{2, 4, 6, 8}, Numbers: []uint32{of(1), of(2)}}
 			a.Template = m.Template(a.URL)
 			a.Via, a.Links, a.Found, a.Feeds = a.Template, 1, 1, Feeds{Own: 1, Led: 1, Same: 1}
 			a.Twice = m.Want(a.Template, a.Via, a.URL.Key()).Mark == crawl.MarkTwice

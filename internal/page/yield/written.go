@@ -141,15 +141,19 @@ func (p *pieces) wordless(i int, s string) (numbers string, ok bool) {
 	return s, false
 }
 
-// wordlessURI writes path and query of a URL without words beside numbers in the path.
-func (p *pieces) wordlessURI(uri string) string {
+// wordlessURI writes path and query of a URL without words beside numbers in the path; with before those of all between its first segment and its
+// last, if this has a number, say nothing either.
+func (p *pieces) wordlessURI(uri string, before bool) string {
 	any := false
+	before = before && titled(p.segs[len(p.segs)-1])
 	var b strings.Builder
 	b.Grow(len(uri))
 	for i, s := range p.segs {
 		b.WriteByte('/')
 		if numbers, ok := p.wordless(i, s); ok && (classify(s) == word || titled(s)) {
 			s, any = numbers, true
+		} else if before && 0 < i && i < p.lead() && classify(s) == word {
+			s, any = "*", true
 		}
 		b.WriteString(s)
 	}
