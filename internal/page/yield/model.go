@@ -27,7 +27,7 @@ type Model struct {
 	grouped  []*Group            // of groups,
 	guessed  []guessAt           // and of guesses: a map takes far longer to walk through, at each Flush
 	learned  map[uint32][]*guess // by template: parts that make no difference
-	crowds   uint32              // places where many names were seen, and names that were seen in many: see crowded, common
+	shifts   uint32              // times that what any names may stand in has changed: see Views
 	spots    map[uint32]int      // in how many places a name was seen
 	ended    uint32              // of these, how many are what stands before a path's end
 	named    map[uint64]int      // their names, and of how many templates
@@ -83,20 +83,22 @@ func New() *Model {
 func (m *Model) find(u crawl.URL) (t *Template, hash uint64) {
 	hash = xxh3.Hash(m.pattern(u))
 	t = m.byHash[hash]
-	written := isBag(m.buf)
-	if over := t == nil && m.shapes[first(m.buf)] >= maxShapes; written || over || m.pastSlugs(t) {
-		if over && !written && !m.endsTell() {
-			if slugged := m.slugged(); slugged != 0 {
-				return m.byHash[slugged], slugged
-			}
+	grown := isBag(m.buf)
+	full := !grown && (t == nil || m.ended > 0) && m.shapes[first(m.buf)] >= maxShapes
+	ends := full && (t == nil || strings.Contains(t.Pattern, "*/")) && m.endsTell()
+	if full && t == nil && !ends {
+		if slugged := m.slugged(); slugged != 0 {
+			return m.byHash[slugged], slugged
 		}
+	}
+	if grown || full && t == nil || ends {
 		if m.views[first(m.buf)] {
 			if view, at := m.view(); view != nil {
 				return view, at
 			}
-			written = false
+			grown = false
 		}
-		if !written {
+		if !grown {
 			m.unseen = m.unseen[:0]
 			hash = xxh3.Hash(m.bag(m.buf, &m.pieces, 1, param{}))
 			t = m.byHash[hash]
@@ -116,7 +118,7 @@ func (m *Model) slugged() uint64 {
 	}
 	was := string(m.buf)
 	m.unseen = m.unseen[:0]
-	hash := xxh3.Hash(m.written(&m.pieces, true))
+	hash := xxh3.Hash(m.shape(&m.pieces, true))
 	if string(m.buf) == was && !strings.Contains(was, "*/") || m.byHash[hash] == nil && (m.shapes[first(m.buf)] >= maxShapes+maxSlugged || len(m.byID) >= maxTemplates) {
 		m.buf = append(m.buf[:0], was...)
 		return 0
@@ -124,12 +126,8 @@ func (m *Model) slugged() uint64 {
 	return hash
 }
 
-// pastSlugs reports whether URLs of a template in which any names may stand in a place are of the bag from now on, as endsTell says.
-func (m *Model) pastSlugs(t *Template) bool {
-	return t != nil && m.ended > 0 && strings.Contains(t.Pattern, "*/") && m.shapes[t.First] >= maxShapes && m.endsTell()
-}
-
-// endsTell reports whether what stands before the ends of paths like that in m.pieces, whose pattern is in m.buf, is known to make no difference.
+// endsTell reports whether what stands before the ends of paths like that in m.pieces, whose pattern is in m.buf, is known to make no difference: then
+// all in which any names may stand are of the bag.
 func (m *Model) endsTell() bool {
 	if m.ended == 0 {
 		return false
@@ -206,14 +204,19 @@ func (m *Model) see() {
 			n = &node{}
 			m.nodes[pl.at] = n
 		}
-		if n.Names = append(n.Names, pl.name); len(n.Names) == maxValues {
-			m.crowds++
-		}
-		if m.spots[pl.name]++; m.spots[pl.name] == commonFrom {
-			m.crowds++
-		}
+		n.Names = append(n.Names, pl.name)
+		m.noted(n.Names, len(n.Names)-1)
 		m.dirtyNodes = append(m.dirtyNodes, pl.at)
 		m.changed = true
+	}
+}
+
+// noted counts what a place has come to hold: its names from one on are new there.
+func (m *Model) noted(names []uint32, from int) {
+	for i, name := range names[from:] {
+		if m.spots[name]++; m.spots[name] == commonFrom || from+i+1 == maxValues {
+			m.shifts++
+		}
 	}
 }
 
@@ -238,8 +241,8 @@ func (m *Model) touch(t *Template, g *Group) {
 func (m *Model) Template(u crawl.URL) uint32 { return m.of(u).ID }
 
 // Views returns a number that changes when a view of a bag is let go, which is the template of URLs from then on that were of the bag's, or when URLs
-// become the bag's as what stands before their ends makes no difference, or many names were seen in one more place.
-func (m *Model) Views() uint32 { return m.letGo + m.ended + m.crowds }
+// become the bag's as what stands before their ends makes no difference, or many names were seen in one more place, or a name in many.
+func (m *Model) Views() uint32 { return m.letGo + m.shifts }
 
 // OfPart reports whether a group stands for URLs that differ from others in a part that makes no difference.
 func (m *Model) OfPart(group uint32) bool {

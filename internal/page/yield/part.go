@@ -335,7 +335,7 @@ func (m *Model) weigh(g *guess) Event {
 			case partSteps:
 				m.permuted[xxh3.HashString(g.Part.Name)]--
 			case partLead:
-				m.ended--
+				m.ended, m.shifts = m.ended-1, m.shifts+1
 			}
 			m.learned[g.Part.Template] = slices.DeleteFunc(m.learned[g.Part.Template], func(o *guess) bool { return o == g })
 			if m.sharing(g.Part, group.ID) == 0 {
@@ -561,7 +561,7 @@ func (m *Model) learn(g *guess) {
 	case partSteps:
 		m.permuted[xxh3.HashString(g.Part.Name)]++
 	case partLead:
-		m.ended++
+		m.ended, m.shifts = m.ended+1, m.shifts+1
 	}
 	m.learned[g.Part.Template] = append(m.learned[g.Part.Template], g)
 }

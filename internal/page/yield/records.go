@@ -116,14 +116,7 @@ func (m *Model) Load(key, value []byte) error {
 		n := &node{}
 		err = crawl.Unmarshal(value, n)
 		m.nodes[id] = n
-		if len(n.Names) >= maxValues {
-			m.crowds++
-		}
-		for _, name := range n.Names {
-			if m.spots[name]++; m.spots[name] == commonFrom {
-				m.crowds++
-			}
-		}
+		m.noted(n.Names, 0)
 	case recGuess:
 		g := &guess{}
 		err = crawl.Unmarshal(value, g)

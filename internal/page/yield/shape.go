@@ -176,11 +176,11 @@ func (m *Model) pattern(u crawl.URL) []byte {
 	if m.grows(p) {
 		return m.bag(m.buf, p, 1, param{})
 	}
-	return m.written(p, false)
+	return m.shape(p, false)
 }
 
-// written writes the template of a URL whose path does not grow; with slugs any words may stand beside the numbers of a path.
-func (m *Model) written(p *pieces, slugs bool) []byte {
+// shape writes the template of a URL whose path does not grow; with slugs any words may stand beside the numbers of a path.
+func (m *Model) shape(p *pieces, slugs bool) []byte {
 	b := m.path(append(m.buf[:0], '/'), p, slugs)
 	for _, ip := range p.inner {
 		b = append(b, ';')
