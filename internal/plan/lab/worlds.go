@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"argosy/internal/plan/report"
 	"argosy/internal/plan/sim"
@@ -94,13 +93,19 @@ func planWorlds(s *Scenario, _ Config) ([]unit, func(r results) (report.Section,
 			gap = max(gap, r.sample("gap", 0, keysOf(s.Seeds, func(seed uint64) string { return worldKey(s, x, seed) })...).most())
 		}
 		luck := ""
-		if strings.Contains(terms, "noise ") {
+		if s.noisy() {
 			luck = " of what pairs have on average, which a few leases may pass by luck (noise)"
 		}
 		sec.Notes = append(sec.Notes, fmt.Sprintf("%s; %s; bounds are at most %.2f %% above the optimum%s; intervals are 95 %% by Student's t, differences are paired by world.", worldsOf(s.Seeds), terms, 100*gap, luck))
 		return sec, err
 	}
 	return units, finish, nil
+}
+
+// noisy reports whether leases differ in speed from what their pairs have on average.
+func (s *Scenario) noisy() bool {
+	t, err := s.World.terms()
+	return err == nil && (t.Noise > 0 || s.Vary.Term == "noise")
 }
 
 // worldsOf says how many worlds there are.
