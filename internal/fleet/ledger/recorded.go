@@ -179,6 +179,44 @@ WHERE l.job = ? GROUP BY l.id, l.task, l.node, l.site, l.epoch, l.started, l.fou
 	return nil
 }
 
+// Looked is a lease that has asked for no page: it has looked up the addresses of a site, or measured.
+type Looked struct {
+	Node, Site     string
+	Resolves       bool  // it has looked up addresses
+	Started, Ended int64 // Unix ms
+}
+
+// Looks calls fn for each lease of a job that has done that and ended, in the order of their beginning.
+func (l *Ledger) Looks(ctx context.Context, job uint32, fn func(*Looked) error) error {
+	back, err := l.setBack(ctx)
+	if err != nil {
+		return err
+	}
+	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT l.node, l.site, l.probe, l.started, l.ended, `+firstAndLast+` FROM leases l
+WHERE l.job = ? AND l.probe <> 0 AND l.ended IS NOT NULL ORDER BY l.started, l.id`), int64(job))
+	if err != nil {
+		return l.wrap(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var x Looked
+		var e edges
+		var kind int
+		var lastAt int64
+		if err := rows.Scan(&x.Node, &x.Site, &kind, &x.Started, &x.Ended, &e.first, &e.firstAt, &e.last, &lastAt); err != nil {
+			return l.wrap(err)
+		}
+		if len(back) > 0 && e.last > 0 {
+			x.Started, x.Ended = back.before(x.Started, e.first, e.firstAt), back.after(x.Ended, e.last, lastAt)
+		}
+		x.Resolves = kind == resolves
+		if err := fn(&x); err != nil {
+			return err
+		}
+	}
+	return l.wrap(rows.Err())
+}
+
 // Addresses returns the addresses that a job's sites were asked at, in their order.
 func (l *Ledger) Addresses(ctx context.Context, job uint32) (map[string][]string, error) {
 	rows, err := l.db.QueryContext(ctx, l.kind.bind(`SELECT DISTINCT site, ip FROM pages WHERE job = ? AND site <> '' AND ip <> '' ORDER BY site, ip`), int64(job))

@@ -76,6 +76,13 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	if err != nil {
 		return r, err
 	}
+	err = l.Looks(ctx, job, func(x *ledger.Looked) error {
+		r.Looks = append(r.Looks, sim.RecordedLook{Node: x.Node, Site: x.Site, Resolves: x.Resolves, Started: x.Started, Ended: x.Ended})
+		return nil
+	})
+	if err != nil {
+		return r, err
+	}
 	back, err := l.SetBack(ctx)
 	if err != nil {
 		return r, err

@@ -361,7 +361,7 @@ func halves(r sim.Recording) (first, second sim.Recording) {
 		}
 	}
 	first, second = r, r
-	first.Facts, second.Facts, first.Leases, second.Leases = nil, nil, nil, nil
+	first.Facts, second.Facts, first.Leases, second.Leases, first.Looks, second.Looks = nil, nil, nil, nil, nil, nil
 	second.Before = slices.Clone(r.Before)
 	first.Left = map[string]float64{}
 	for site, n := range r.Left {
@@ -376,6 +376,13 @@ func halves(r sim.Recording) (first, second sim.Recording) {
 		}
 		if f.At >= mid || f.Kind == learn.Store || f.Kind == learn.Distance {
 			second.Facts = append(second.Facts, *f)
+		}
+	}
+	for _, l := range r.Looks {
+		if l.Ended < mid {
+			first.Looks = append(first.Looks, l)
+		} else if l.Started >= mid {
+			second.Looks = append(second.Looks, l)
 		}
 	}
 	for _, l := range r.Leases {

@@ -54,7 +54,7 @@ func (e *engine) oneByOne(l *lease) {
 }
 
 func (e *engine) begin(t *task, node int) {
-	t.waiting = false
+	t.waiting, e.rules[t.site] = false, true
 	moved := t.last >= 0 && t.last != node
 	if moved {
 		e.res.Moves++
@@ -170,7 +170,7 @@ func (e *engine) add(l *lease) {
 		l.hang(e.now + e.w.Held)
 	}
 	e.running = append(e.running, l)
-	if l.pings != nil { // it takes nothing from the others
+	if l.pings != nil || l.asks { // it takes nothing from the others
 		heap.Push(&e.pinging[l.node], l)
 		e.ends(l.node, min(e.first[l.node], l.until))
 		return
@@ -342,9 +342,8 @@ func (e *engine) delays(l *lease, pages float64) int {
 	return 0
 }
 
-// part has the fleet learn what a lease has done since it told last.
-func (e *engine) part(l *lease) {
-	pages := (l.done - l.toldDone) / e.w.page(l.site)
+// part has the fleet learn what a lease has done since it told last, so many pages.
+func (e *engine) part(l *lease, pages float64) {
 	var good, bits float64
 	if e.w.Sites[l.site].Had != nil {
 		bits = e.had(l, pages)
@@ -359,11 +358,11 @@ func (e *engine) part(l *lease) {
 	e.told += bits
 	e.counts(bits)
 	l.worked -= l.toldWorked
-	e.took(l, learn.Fact{Kind: learn.Report, Bits: bits, Good: good, All: pages})
+	e.took(l, learn.Fact{Kind: learn.Report, Bits: e.tells(bits, pages), Good: good, All: pages})
 	for range e.delays(l, pages) {
 		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
 	}
-	l.worked, l.toldWorked, l.toldDone = worked, worked, l.done
+	l.worked, l.toldWorked, l.toldDone = worked, worked, l.toldDone+pages*e.w.page(l.site)
 }
 
 // had is what a lease has of so many pages of a site that is known to have given more or less of them the further it was crawled, bits.
@@ -385,8 +384,8 @@ func (e *engine) parts() {
 	for i := range e.w.Nodes {
 		e.progress(i)
 		for _, l := range e.leases[i] {
-			if !l.probe && !l.stuck && l.worked > l.toldWorked {
-				e.part(l)
+			if pages := e.whole(l); !l.probe && !l.stuck && l.worked > l.toldWorked && (pages > 0 || e.w.Uneven <= 0) {
+				e.part(l, pages)
 			}
 		}
 	}
@@ -398,6 +397,10 @@ func (e *engine) settle(l *lease) {
 	l.ended = true
 	if l.probe && l.stuck {
 		e.plan()
+		return
+	}
+	if l.asks {
+		e.goOn(l)
 		return
 	}
 	if l.pings != nil {
@@ -418,7 +421,7 @@ func (e *engine) settle(l *lease) {
 		return
 	}
 	pages := l.done / e.w.page(l.site)
-	e.part(l)
+	e.part(l, (l.done-l.toldDone)/e.w.page(l.site))
 	good := l.good
 	e.end(l, good, pages)
 	e.count(l, good, pages, seconds)

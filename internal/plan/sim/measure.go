@@ -187,27 +187,68 @@ func (e *engine) pingSite(node, site int) {
 	l := &lease{site: site, node: node, probe: true, left: 1, start: e.now}
 	took := 0.0
 	for range crawl.PingTries {
-		ms := e.ping(e.w.Delay[node][site])
+		ms := e.looked(node, site, len(l.pings))
 		l.pings = append(l.pings, ms)
 		took += max(ms, 1000*e.w.Sites[site].Gap)
 	}
 	e.res.Pings++
-	l.until = e.now + int64(math.Ceil(took))
+	l.until = e.now + int64(math.Ceil(took+e.bodies(node, site))) + e.asksRules(node, site)
+	e.rules[site] = true
 	e.add(l)
 }
 
 // refusal is what an answer holds that refuses, bits: in recordings those that do are hardly above it.
 const refusal = 8000
 
+// probeMost is how long a probe may take, ms.
+const probeMost = 30_000
+
 // probe fetches the root page a few times. A site that shuts a node out says so, by an answer that is small.
 func (e *engine) probe(node, site int) {
-	l := &lease{site: site, node: node, probe: true, start: e.now, until: e.now + 30_000, refused: e.refused(node, site)}
+	l := &lease{site: site, node: node, probe: true, start: e.now, until: e.now + probeMost, refused: e.refused(node, site)}
 	root := e.w.root(node, site)
 	l.roots = float64(crawl.ProbeTries-l.refused) * root
 	l.left = l.roots + float64(l.refused)*min(refusal, root)
 	e.res.Probes++
 	e.res.ProbeBits += l.left
+	if ms := e.asksRules(node, site); ms > 0 {
+		l.asks, l.until = true, e.now+ms
+	}
 	e.add(l)
+}
+
+// asksRules is how long a node asks a site for its robots.txt, ms: whoever asks it first does, over a connection that opens for it.
+func (e *engine) asksRules(node, site int) int64 {
+	if !e.w.Looks || e.rules[site] || e.w.Delay == nil {
+		return 0
+	}
+	ms, known := e.w.Looked.Rules[[2]int{node, site}]
+	if !known {
+		ms = max(e.w.Delay[node][site], 1000*e.w.Sites[site].Gap)
+	}
+	return int64(math.Round(max(0, ms)))
+}
+
+// bodies is how long the bodies of all answers take whose delay a node measures, ms.
+func (e *engine) bodies(node, site int) float64 {
+	if !e.w.Looks || e.w.Sites[site].Gap > 0 {
+		return 0
+	}
+	if ms, known := e.w.Looked.Bodies[[2]int{node, site}]; known {
+		return ms
+	}
+	return 1000 * crawl.PingTries * e.w.root(node, site) / max(1, e.w.Speed[node][site])
+}
+
+// goOn has a probe that knows a site's robots.txt measure bandwidth, unless its node has left.
+func (e *engine) goOn(l *lease) {
+	if !e.w.Nodes[l.node].there(e.now) {
+		return
+	}
+	e.rules[l.site] = true
+	next := *l
+	next.asks, next.ended, next.until = false, false, l.start+probeMost
+	e.add(&next)
 }
 
 // refused is how many tries of a probe a site refuses. In the world of a recording a site that now and then has no page for a node does
@@ -239,8 +280,16 @@ func (e *engine) probed(l *lease) {
 		e.took(l, learn.Fact{Kind: learn.Crawl, Bits: l.done * share})
 	}
 	if e.w.Delay != nil { // its first request opens the connection
-		e.tookDelay(l, e.ping(e.w.Delay[l.node][l.site]))
+		e.tookDelay(l, e.looked(l.node, l.site, 0))
 	}
+}
+
+// looked is the n-th delay that a look measures, ms: as it was, where that was told.
+func (e *engine) looked(node, site, n int) float64 {
+	if told := e.w.Looked.Pings[[2]int{node, site}]; n < len(told) {
+		return told[n]
+	}
+	return e.ping(e.w.Delay[node][site])
 }
 
 // welcome measures a node that joins: itself and the others.

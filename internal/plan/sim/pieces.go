@@ -24,6 +24,7 @@ type pieces struct {
 	probed        rooted
 	book          *predict.Book
 	waited        waited
+	uneven        float64 // variance of what a request tells of its pair's speed
 	answers       float64 // share of an httpping that an answer takes, in the middle of the sites that tell
 }
 
@@ -32,6 +33,8 @@ type pieceSite struct {
 	wait              float64 // that probes of it take longer than leases for as many bits, in units of waited; NaN: as those of all sites
 	probed            rooted
 	came              int64
+	turn              int     // its place in the order in which sites were given out first
+	resolver          string  // node that looked up its addresses before it was there; empty: it is not known
 	width             int     // pages that it is asked for at once
 	paced             bool    // its pauses are the limit of most of its requests
 	varies            float64 // standard deviation of the logarithm of its requests' times
@@ -294,12 +297,12 @@ func (p *pieces) remember(before []learn.Fact) {
 // number numbers sites as their tasks were: a strategy that goes by the order of sites, or of those that it thinks alike, decides as it did then.
 func (p *pieces) number(r *Recording) {
 	var names []string
-	tasks, came := map[string]uint32{}, map[string]int64{}
+	tasks, came := map[string]uint32{}, r.comes()
 	for i := range r.Leases {
 		l := &r.Leases[i]
-		if _, known := came[l.Site]; !known {
+		if _, known := tasks[l.Site]; !known {
 			names = append(names, l.Site)
-			tasks[l.Site], came[l.Site] = l.Task, l.Started
+			tasks[l.Site] = l.Task
 		}
 		tasks[l.Site] = min(tasks[l.Site], l.Task)
 	}
@@ -310,7 +313,7 @@ func (p *pieces) number(r *Recording) {
 		if !known {
 			varies = usuallyVaries
 		}
-		p.sites = append(p.sites, pieceSite{name: name, came: came[name], varies: varies, answers: cmp.Or(r.Answers[name], p.answers)})
+		p.sites = append(p.sites, pieceSite{name: name, came: came[name].at, turn: came[name].turn, resolver: came[name].by, varies: varies, answers: cmp.Or(r.Answers[name], p.answers)})
 	}
 }
 
@@ -337,6 +340,7 @@ func (p *pieces) speak(width int) {
 	for pair, x := range p.pairs {
 		told[pair] = x.groups(started[pair], float64(whole*width))
 	}
+	p.uneven = uneven(told)
 	larger := larger(told)
 	for pair, x := range p.pairs {
 		s := &p.sites[pair[1]]
@@ -493,7 +497,10 @@ func (x *piecePair) share(p *pieces, s *pieceSite, g *group, larger float64) {
 	}
 	each := page
 	if g.bits > 0 && g.good > 0 {
-		if each = g.bits / g.good; g.few {
+		switch each = g.bits / g.good; {
+		case g.few && g.bits < page: // what is next to nothing takes as long as its answer
+			each = page
+		case g.few:
 			each *= math.Pow(page/each, 1-larger)
 		}
 		x.told = append(x.told, figure{p.piece((g.parts[0].At + g.parts[len(g.parts)-1].At) / 2), math.Log(each * g.all / g.worked)})

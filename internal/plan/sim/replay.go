@@ -18,6 +18,7 @@ type Recording struct {
 	Strategy string                  `json:"strategy"` // that decided
 	Nodes    []RecordedNode          `json:"nodes"`
 	Leases   []RecordedLease         `json:"leases"`
+	Looks    []RecordedLook          `json:"looks"`      // in the order of their beginning
 	Facts    []learn.Fact            `json:"facts"`      // in the order in which they were learned
 	Before   []learn.Fact            `json:"before"`     // what the fleet knew when it began, likewise
 	Left     map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
@@ -72,6 +73,15 @@ type RecordedLease struct {
 	Bits    float64 `json:"bits"`   // of pages
 }
 
+// RecordedLook is a lease that has asked for no page: it has looked up the addresses of a site, or measured.
+type RecordedLook struct {
+	Node     string `json:"node"`
+	Site     string `json:"site"`
+	Resolves bool   `json:"resolves"` // it has looked up addresses
+	Started  int64  `json:"started"`
+	Ended    int64  `json:"ended"`
+}
+
 // Guess says how much of a replayed world was not recorded.
 type Guess struct {
 	Pairs int // of nodes and sites
@@ -106,6 +116,10 @@ func (r *Recording) LeaveOut(from, to int64) {
 	for i := range r.Leases {
 		move(&r.Leases[i].Started)
 		move(&r.Leases[i].Ended)
+	}
+	for i := range r.Looks {
+		move(&r.Looks[i].Started)
+		move(&r.Looks[i].Ended)
 	}
 	for i := range r.Facts {
 		move(&r.Facts[i].At)
@@ -171,9 +185,9 @@ func (r *Recording) Alike() float64 {
 
 // span is from when to when sites were worked on: leases were held, or sites were measured before the first.
 func (r *Recording) span() (start, end int64) {
-	start = math.MaxInt64
+	start = began(r.comes())
 	for i := range r.Leases {
-		start, end = min(start, r.Leases[i].Started), max(end, r.Leases[i].Ended)
+		end = max(end, r.Leases[i].Ended)
 	}
 	for i := range r.Facts {
 		if at, ok := probed(&r.Facts[i]); ok {
@@ -205,8 +219,8 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 	}
 	start, end := r.span()
 	w := World{
-		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: cmp.Or(r.Root, p.page), Noise: p.noise(), Lost: r.lost(), Whole: true, Varied: true, Part: partEach, Held: r.Held,
-		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
+		Seed: seed, Horizon: 5 * (end - start), Page: p.page, Root: cmp.Or(r.Root, p.page), Noise: p.noise(), Lost: r.lost(), Whole: true, Varied: true, Part: r.partEvery(), Uneven: p.uneven, Held: r.Held,
+		PerIP: r.PerIP, PerDom: r.PerDom, Job: r.Placing, Work: r.work(), Order: p.inTurn(), Looks: true, Lease: LeaseShape{Bits: r.Lease.Bits * p.page, Seconds: r.Lease.Seconds},
 	}
 	w.Target, _ = r.Reached()
 	if root := p.probed.root(); root > 0 {
@@ -248,7 +262,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 			whole += r.Left[s.name] / s.asked
 			site.Size += r.Left[s.name] * s.bits / s.asked
 		}
-		if site.Come < int64(comes*1000) {
+		if site.Resolver = s.resolver; site.Resolver == "" && site.Come < int64(comes*1000) {
 			site.Come = 0
 		}
 		site.Size = max(site.Size, 1)
@@ -256,6 +270,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 		w.Sites = append(w.Sites, site)
 	}
 	p.fill(&w, seed)
+	w.Looked = p.looks(r)
 	for _, f := range r.Before {
 		f.At -= start
 		w.Learned = append(w.Learned, f)

@@ -88,6 +88,7 @@ type lease struct {
 	node    int
 	probe   bool      // it measures
 	pings   []float64 // delays that it measures, ms; nil: bandwidth
+	asks    bool      // it asks for robots.txt, and measures bandwidth then
 	speed   float64   // of its path today, pauses included
 	pace    float64   // of its path while a page is fetched
 	worked  float64   // seconds in which the node worked for it, pauses left out
@@ -149,6 +150,7 @@ type engine struct {
 	taken    []float64 // latencies, s
 	marks    []int
 	told     float64   // useful bits that leases have told of
+	rules    []bool    // sites whose robots.txt is known
 	used     []float64 // of each site whose Had is known: which part of its size its requests were
 }
 
@@ -197,7 +199,7 @@ func newEngine(w World, st schedule.Strategy, bound float64, knowing bool) *engi
 		sticking: rand.New(rand.NewPCG(w.Seed, 0x737475636b)), leases: make([][]*lease, len(w.Nodes)), fair: make([][]*lease, len(w.Nodes)),
 		pinging: make([]pinging, len(w.Nodes)), first: slices.Repeat([]int64{math.MaxInt64}, len(w.Nodes)),
 		due: never, ver: make([]int, len(w.Nodes)), worked: make([]bool, len(w.Nodes)), touched: make([]int64, len(w.Nodes)),
-		left: make([]float64, len(w.Sites)), used: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), latency: make([]time.Duration, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
+		left: make([]float64, len(w.Sites)), rules: make([]bool, len(w.Sites)), used: make([]float64, len(w.Sites)), pages: make([]float64, len(w.Sites)), latency: make([]time.Duration, len(w.Sites)), tried: [2]pairs{make(pairs, len(w.Sites)), make(pairs, len(w.Sites))},
 	}
 	e.res = Result{Strategy: st.Name(), Bound: bound, Minutes: make([]float64, w.Horizon/60_000+1)}
 	if m, ok := st.(schedule.Measurer); ok {
@@ -264,6 +266,9 @@ func (e *engine) start() {
 	e.remember()
 	e.measureFleet()
 	for j := range e.w.Sites {
+		if e.w.Order != nil {
+			j = e.w.Order[j]
+		}
 		e.push(e.w.Sites[j].Come, evReady, j, 0)
 	}
 	if e.w.Tasks != nil {
@@ -363,7 +368,7 @@ func (e *engine) siteReady(j int) {
 	if e.w.Tasks != nil || e.left[j] <= 0 {
 		return
 	}
-	t := &task{id: uint32(j + 1), site: j, last: -1, had: -1, left: e.left[j]}
+	t := &task{id: uint32(j + 1), site: j, last: -1, had: e.w.resolver(j), left: e.left[j]}
 	e.tasks = append(e.tasks, t)
 	e.wait(t)
 }

@@ -69,6 +69,12 @@ func (r *Recording) Sound() error {
 			return bad("pages", of, l.Good, fmt.Sprintf("no more than its requests, %v", l.Asked))
 		}
 	}
+	for i := range r.Looks {
+		l := &r.Looks[i]
+		if err := times(fmt.Sprintf("a look of node %s at %s", l.Node, l.Site), []string{"beginning", "end"}, l.Started, l.Ended); err != nil {
+			return err
+		}
+	}
 	for _, facts := range [][]learn.Fact{r.Before, r.Facts} {
 		for i := range facts {
 			f := &facts[i]

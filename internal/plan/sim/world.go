@@ -38,6 +38,7 @@ type World struct {
 	Waits   [][]float64 // seconds that BC takes longer than a lease would for as many bits, since it waits for each answer; less than 0: shorter; nil: 0
 	Cycle   int64       // ms from one cycle to the next at least, for worlds in which to plan as often as a coordinator takes too long; 0: as in a coordinator (schedule.Rest, schedule.AtOnce)
 	Held    int64       // ms until what a node had that died goes to another
+	Uneven  float64     // variance of what a single request tells of its pair's speed, as a share of that; 0: all tell the same
 	Drifts  bool        // changes touch delays too
 	Whole   bool        // a lease whose time is over ends when the pages under way are had
 	Varied  bool        // the times of requests vary (Site.Varies), so that a pause and a request that is shorter on average add up
@@ -46,6 +47,9 @@ type World struct {
 	Part    int64       // ms after which a lease tells what it has done; 0: when it ends
 	Target  float64     // useful bits that are told of at which a run ends; 0: at the horizon
 
+	Order   []int        // of sites that come at once, by their numbers; nil: as they are numbered
+	Looked  Looked       // what looks measure where that is known
+	Looks   bool         // a look at a site takes all that it does in a crawl: first its robots.txt, if nobody has asked for that, and the bodies of answers
 	Learned []learn.Fact // what the fleet knows at the start, in the order in which it was learned; its times are before 0
 
 	Stuck   [][]float64            // share of each pair's leases that make no progress until they are recalled; nil is none
@@ -54,6 +58,13 @@ type World struct {
 	Job     JobPlacing             // what its job says of where tasks may go
 	Work    Work                   // what leases take of a node besides bandwidth; zero is nothing
 	Ended   func(End)              // is told of every lease of a task that ends, in the order of time; nil is nobody
+}
+
+// Looked is what a look of a node at a site measures where that is known; of others it is drawn.
+type Looked struct {
+	Pings  map[[2]int][]float64 // delays, ms, one after the other
+	Rules  map[[2]int]float64   // how long robots.txt takes, where nobody has asked for it before, ms
+	Bodies map[[2]int]float64   // how long the bodies of all answers take, where it measures the delay, ms
 }
 
 // partEach is after how many ms leases of a fleet tell what they have done.
@@ -119,8 +130,9 @@ type Site struct {
 	Had     []float64 // which share of its size was had after each of as many equal steps of its requests, 0 and 1 first and last; nil: as chance has it
 	Place   schedule.Place
 
-	Addrs  []string // of the site, for World.PerIP; where none is known it shares none with others
-	Domain string   // registrable, for World.PerDom
+	Resolver string   // node that has looked up its addresses, before it came; empty: none
+	Addrs    []string // of the site, for World.PerIP; where none is known it shares none with others
+	Domain   string   // registrable, for World.PerDom
 }
 
 // Finds says how many pages of a site are known once so many were asked for. In between it is linear.
@@ -250,6 +262,15 @@ func spaced(gap, took, varies float64) float64 {
 	}
 	above := math.Log(gap/took) / varies
 	return gap*normal(above+varies/2) + took*normal(varies/2-above)
+}
+
+// resolver is the number of the node that has looked up a site's addresses, -1 of none.
+func (w *World) resolver(site int) int {
+	id := w.Sites[site].Resolver
+	if id == "" {
+		return -1
+	}
+	return slices.IndexFunc(w.Nodes, func(n Node) bool { return n.ID == id })
 }
 
 // atOnce is how many requests to a site are under way at a time.
