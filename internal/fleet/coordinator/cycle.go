@@ -166,7 +166,7 @@ func (c *Coordinator) probe(ctx context.Context, now time.Time, j *frontier.Job,
 // snapshot takes the tasks that are due, and returns all that a cycle may know; more says that it has not taken all of them.
 func (c *Coordinator) snapshot(now time.Time, j *frontier.Job, r *run) (s *schedule.Snapshot, more bool) {
 	v := learn.View{
-		Now: c.clock.MS(now), Seed: c.cfg.Seed + c.sinks.applied, PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
+		Now: c.clock.MS(now), Seed: c.cfg.Seed + uint64(j.StartMS), PerIP: j.Limits.PerIP, PerSite: j.Limits.PerSite, PerDomain: j.Limits.PerDomain,
 		LeaseSeconds: j.Limits.LeaseTime.Seconds(), Ran: r.ran(now).Seconds(), Book: r.read.book, Memory: r.memory,
 	}
 	free := 0
@@ -247,7 +247,7 @@ func siteOf(j *frontier.Job, name string, site *crawl.Site) learn.Site {
 // waiting is a task that waits.
 func (c *Coordinator) waiting(j *frontier.Job, t *frontier.Task, site *crawl.Site, now int64) learn.Task {
 	w := learn.Task{
-		Site: siteOf(j, t.Site, site), ID: t.ID, Job: t.Job, Since: t.Since, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
+		Site: siteOf(j, t.Site, site), ID: t.ID, Job: t.Job, Since: t.Since, Turn: t.Attempts, Pending: t.Pending(), Avoid: t.Avoid, Last: t.Last,
 		Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need,
 	}
 	c.searching(j, t, &w)

@@ -106,6 +106,7 @@ type Job struct {
 	ID       uint32
 	Strategy string // that it ran with last; empty: a version that did not say has written it
 	State    string
+	Created  int64 // Unix ms
 	Limits   crawl.Limits
 	Placing  crawl.Placing
 }
@@ -114,8 +115,8 @@ type Job struct {
 func (l *Ledger) Job(ctx context.Context, id uint32) (Job, error) {
 	j := Job{ID: id}
 	var limits, placing string
-	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(s.strategy, ''), j.state, j.limits, j.placement FROM jobs j LEFT JOIN strategies s ON s.job = j.id WHERE j.id = ?`), int64(id))
-	if err := row.Scan(&j.Strategy, &j.State, &limits, &placing); err != nil {
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(s.strategy, ''), j.state, j.created, j.limits, j.placement FROM jobs j LEFT JOIN strategies s ON s.job = j.id WHERE j.id = ?`), int64(id))
+	if err := row.Scan(&j.Strategy, &j.State, &j.Created, &limits, &placing); err != nil {
 		return j, l.wrap(err)
 	}
 	if err := json.Unmarshal([]byte(limits), &j.Limits); err != nil {

@@ -55,6 +55,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	}
 	r.Strategy, r.Left, r.Widths = j.Strategy, map[string]float64{}, j.Limits.SiteConnections
 	r.Placing = sim.JobPlacing{Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Landmarks: j.Placing.Landmarks}
+	r.Began = j.Created
 	r.Delay, r.PerIP, r.PerDom = j.Limits.Delay.Seconds(), j.Limits.PerIP, j.Limits.PerDomain
 	r.Lease = sim.LeaseShape{Bits: float64(j.Limits.LeasePages), Seconds: j.Limits.LeaseTime.Seconds()}
 	fleet, err := l.Fleet(ctx)

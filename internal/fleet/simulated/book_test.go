@@ -11,6 +11,8 @@ import (
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/fleet/outdir"
 	"argosy/internal/plan/learn"
+	"argosy/internal/plan/sim"
+	"argosy/internal/plan/strategy"
 )
 
 // What a replay learns from all that a ledger has recorded of a crawl is, byte for byte, what the crawl has learned: live, and read back from the frontier
@@ -81,5 +83,41 @@ func TestRecordingKnowsWhatOtherJobsMeasured(t *testing.T) {
 	}
 	if probes := kinds(second.Facts)[learn.Crawl]; probes > 0 {
 		t.Errorf("the second job has measured %d pairs, which were known", probes)
+	}
+}
+
+// What a crawl decided by lot its replay decides alike: each site's first lease goes to the node that had it.
+func TestReplayDrawsWhatTheCrawlDrew(t *testing.T) {
+	r := shapedWeb{sites: 12, pages: 60, turn: time.Hour, seed: 3, light: 8}.record(t, "random")
+	w, _, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Same(&w)
+	first, replayed := map[string]string{}, map[string]string{}
+	for i := range r.Leases {
+		if l := &r.Leases[i]; first[l.Site] == "" {
+			first[l.Site] = l.Node
+		}
+	}
+	w.Ended = func(e sim.End) {
+		if site := w.Sites[e.Site].Name; replayed[site] == "" {
+			replayed[site] = w.Nodes[e.Node].ID
+		}
+	}
+	st, err := strategy.Recorded(r.Strategy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sim.Replay(w, st); err != nil {
+		t.Fatal(err)
+	}
+	for site, node := range replayed {
+		if node != first[site] {
+			t.Errorf("%s went to %s, in the replay to %s", site, first[site], node)
+		}
+	}
+	if len(replayed) < 6 {
+		t.Errorf("only %d sites are done in the replay", len(replayed))
 	}
 }

@@ -107,6 +107,9 @@ func (r *Replays) run(ctx context.Context, of *sim.Recording, w sim.World) error
 	if r.Strategy == sim.AsRecorded {
 		st = of.Again(st)
 	}
+	if spec == of.Strategy {
+		of.Same(&w)
+	}
 	x, err := sim.Replay(w, st)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.Strategy, err)

@@ -60,6 +60,7 @@ type Task struct {
 	ID      uint32
 	Job     uint32
 	Since   int64    // waiting since, Unix ms
+	Turn    uint32   // leases that it has had
 	Pending int64    // URLs in its queue
 	Avoid   []string // nodes that it was recalled from, last first
 	Last    string   // node that had it last
@@ -159,7 +160,7 @@ func (n *Node) offered(book *predict.Book) schedule.Node {
 // waiting is a task as a cycle sees it.
 func (t *Task) waiting(book *predict.Book, unseen float64) schedule.Task {
 	out := schedule.Task{
-		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
+		ID: t.ID, Job: t.Job, Site: t.Name, Domain: t.Domain, Addrs: t.Addrs, Since: t.Since, Turn: t.Turn, Pending: t.Pending, Avoid: t.Avoid, Last: t.Last,
 		Type: t.Type, Product: t.Product, Need: t.Need, Width: t.width(unseen), Gap: t.Pause, Place: t.Place, Book: book.Site(t.Name), Bound: t.Bound, Known: t.Known, Silent: t.Silent, Failed: t.Failed,
 		ByAddress: t.ByAddress, Shut: t.Shut,
 	}

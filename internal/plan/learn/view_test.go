@@ -29,7 +29,7 @@ func filled() View {
 			Offer: schedule.Vector{4, 5, 6}, Prices: price.Rates{Reserve: 1, Use: 2, Surcharge: 3},
 		}},
 		Tasks: []Task{{
-			Site: site, ID: 5, Job: 6, Since: 900, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need, About: About("s"), Bound: "n",
+			Site: site, ID: 5, Job: 6, Since: 900, Turn: 4, Pending: 70, Avoid: []string{"m"}, Last: "n", Type: "web", Product: "milk", Need: need, About: About("s"), Bound: "n",
 			ByAddress: true, Shut: []string{"m"},
 			Pages: 50, Known: 60, Place: schedule.Place{Lat: 1, Lon: 2, Located: true, Region: "eu", Network: "AS1"},
 		}},

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -100,7 +99,6 @@ type Context struct {
 	S    *Snapshot
 	Load []int    // leases of each node, those of this plan included
 	Left []Vector // of each node's offer
-	Rand *rand.Rand
 
 	comp   *Composition
 	cands  [][]int
@@ -118,9 +116,10 @@ type Context struct {
 	stores  []predict.Figure
 	carry   []float64 // of each node, see carries
 	cache   map[string]any
-	narrow  []bool // tasks of which only the nodes that the last cycles kept are looked at
-	through bool   // no task is looked at narrowly
-	past    past   // what the last cycle kept
+	named   []uint64 // nodes' names, as numbers; nil: nobody has asked
+	narrow  []bool   // tasks of which only the nodes that the last cycles kept are looked at
+	through bool     // no task is looked at narrowly
+	past    past     // what the last cycle kept
 	notes   notes
 	always  bool // no filters but Always
 	above   float64
@@ -139,7 +138,7 @@ func tooBig(s *Snapshot, task int) bool {
 
 func newContext(s *Snapshot, comp *Composition, record bool) *Context {
 	c := &Context{
-		S: s, Load: make([]int, len(s.Nodes)), Left: remaining(s), Rand: rand.New(rand.NewPCG(s.Seed, 0x706c616e)),
+		S: s, Load: make([]int, len(s.Nodes)), Left: remaining(s),
 		comp: comp, cands: make([][]int, len(s.Tasks)), why: make([]crawl.Verdict, len(s.Tasks)), book: s.Book,
 		narrow: make([]bool, len(s.Tasks)),
 	}

@@ -43,6 +43,7 @@ type Task struct {
 	Domain  string   // registrable, where PerDomain counts
 	Addrs   []string // addresses its URLs would be fetched from; nil while they are not known
 	Since   int64    // waiting since, Unix ms
+	Turn    uint32   // leases that it has had
 	Pending int64    // URLs in its queue
 	Avoid   []string // nodes that it was recalled from, last first
 	Last    string   // node that had it last
@@ -118,8 +119,8 @@ type Running struct {
 // Snapshot is all that a cycle may know. Nodes are in the order of their ids, tasks first in, first out, leases in the
 // order of theirs.
 type Snapshot struct {
-	Now     int64 // Unix ms
-	Seed    uint64
+	Now     int64  // Unix ms
+	Seed    uint64 // of what is decided by chance, the same while the job lasts (Context.Chance)
 	Nodes   []Node
 	Tasks   []Task
 	Running []Running

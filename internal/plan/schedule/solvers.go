@@ -55,7 +55,7 @@ var Anywhere = Solver{"random", func(c *Context) []int {
 			}
 		}
 		if len(open) > 0 {
-			out[t] = open[c.Rand.IntN(len(open))]
+			out[t] = c.oneOf(t, open)
 			c.Price(t, out[t]) // for the record
 			c.Take(t, out[t])
 		}
@@ -101,7 +101,11 @@ func nearestOf(c *Context, t, k int) int {
 	sort.SliceStable(order, func(a, b int) bool { return cost[order[a]] < cost[order[b]] })
 	var at int
 	if k > 0 {
-		at = open[order[c.Rand.IntN(min(k, len(order)))]]
+		near := order[:min(k, len(order))]
+		for i, at := range near {
+			near[i] = open[at]
+		}
+		at = c.oneOf(t, near)
 	} else {
 		share := float64(held) / float64(max(1, places))
 		wide := 1 + int(math.Round(share*float64(len(order)-1)))

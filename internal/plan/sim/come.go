@@ -11,9 +11,11 @@ import (
 
 // come is when a site was there to be given out, and which node looked up its addresses before; empty: none did, or it was not written down.
 type come struct {
-	at   int64 // Unix ms
-	by   string
-	turn int // its place among all sites, in the order in which they were given out first
+	at     int64 // Unix ms
+	by     string
+	looked uint32 // leases that have
+	began  int64  // when it began to, Unix ms
+	turn   int    // its place among all sites, in the order in which they were given out first
 }
 
 // comes says that of all sites that were given out: they are there when they are given out first, those that are so together at once, for one cycle
@@ -39,10 +41,15 @@ func (r *Recording) comes() map[string]come {
 			out[g.site] = come{at: g.at, turn: len(out)}
 		}
 	}
-	looked := map[string]*RecordedLook{}
+	looked, times := map[string]*RecordedLook{}, map[string]uint32{}
 	for i := range r.Looks {
 		l := &r.Looks[i]
-		if c, known := out[l.Site]; known && l.Resolves && l.Ended <= c.at && (looked[l.Site] == nil || looked[l.Site].Ended < l.Ended) {
+		c, known := out[l.Site]
+		if !known || !l.Resolves || l.Ended > c.at {
+			continue
+		}
+		times[l.Site]++
+		if looked[l.Site] == nil || looked[l.Site].Ended < l.Ended {
 			looked[l.Site] = l
 		}
 	}
@@ -51,6 +58,7 @@ func (r *Recording) comes() map[string]come {
 		if c.by = l.Node; c.at > l.Ended+schedule.RestMost.Milliseconds() {
 			c.at = l.Ended
 		}
+		c.looked, c.began = times[site], l.Started
 		out[site] = c
 	}
 	return out

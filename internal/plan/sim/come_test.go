@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"argosy/internal/crawl"
@@ -165,5 +167,60 @@ func TestTinyPagesAreNoSlowness(t *testing.T) {
 			t.Errorf("%s and s0: %.3g bits/s by one page of 1000 bits in 0.1 s, where others have %.3g", node, w.Speed[i][0], speed[i][0])
 		}
 		return
+	}
+}
+
+// Who looks up the addresses of a site holds a place for it until that is there: who goes by what nodes hold gives sites to the nodes that had them.
+func TestLookingUpTakesAPlace(t *testing.T) {
+	r, _ := lookedUp() // s3 comes first, when n0 and n3 look up two others, n1 and n2 two of theirs, and n3 one
+	w, _, err := r.World(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Target, w.Horizon = 0, 20*second
+	first := map[string]string{}
+	w.Ended = func(e End) {
+		if site := w.Sites[e.Site].Name; first[site] == "" {
+			first[site] = w.Nodes[e.Node].ID
+		}
+	}
+	if _, err := Replay(w, strategyOf(t, "roundrobin")); err != nil {
+		t.Fatal(err)
+	}
+	if first["s3"] != "n3" {
+		t.Errorf("s3 goes to %s, want n3, which holds the fewest", first["s3"])
+	}
+}
+
+// A replay under the recording's own strategy draws the lots that this drew, in each of its worlds; under another seed they are others.
+func TestReplayDrawsTheSameLots(t *testing.T) {
+	r, _ := lookedUp()
+	r.Began = 1e12 - 300
+	to := func(seed uint64, began int64) (out string) {
+		w, _, err := r.World(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, seen := r, map[int]bool{}
+		of.Began = began
+		of.Same(&w)
+		w.Target, w.Horizon = 0, 20*second
+		w.Ended = func(e End) {
+			if !seen[e.Site] {
+				seen[e.Site], out = true, out+fmt.Sprintf(" s%d:n%d", e.Site, e.Node)
+			}
+		}
+		if _, err := Replay(w, strategyOf(t, "random")); err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.Fields(out)
+		slices.Sort(parts)
+		return fmt.Sprint(parts)
+	}
+	if a, b := to(1, r.Began), to(2, r.Began); a != b {
+		t.Errorf("it gives\n%s, and in another world\n%s", a, b)
+	}
+	if a, b := to(1, r.Began), to(1, r.Began+1); a == b {
+		t.Errorf("another crawl draws the same lots: %s", a)
 	}
 }

@@ -12,10 +12,11 @@ type event struct {
 type eventKind uint8
 
 const (
-	evCycle  eventKind = iota
-	evNode             // a lease of a node ends, unless its version has passed
-	evReady            // a site may be asked
-	evArrive           // a task comes
+	evCycle   eventKind = iota
+	evNode              // a lease of a node ends, unless its version has passed
+	evReady             // a site may be asked
+	evResolve           // its addresses are looked up
+	evArrive            // a task comes
 	evChange
 	evJoin
 	evLeave

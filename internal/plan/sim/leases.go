@@ -61,7 +61,7 @@ func (e *engine) begin(t *task, node int) {
 		e.res.Out[t.last]++
 		e.res.In[node]++
 	}
-	t.last, t.had = node, node
+	t.last, t.had, t.turn = node, node, t.turn+1
 	bits, until := e.w.Lease.Bits*e.w.page(t.site)/e.w.Page, e.now+int64(e.w.Lease.Seconds*1000)
 	if e.w.Tasks != nil {
 		until = math.MaxInt64
@@ -170,7 +170,7 @@ func (e *engine) add(l *lease) {
 		l.hang(e.now + e.w.Held)
 	}
 	e.running = append(e.running, l)
-	if l.pings != nil || l.asks { // it takes nothing from the others
+	if l.pings != nil || l.asks || l.resolve { // it takes nothing from the others
 		heap.Push(&e.pinging[l.node], l)
 		e.ends(l.node, min(e.first[l.node], l.until))
 		return
@@ -399,7 +399,11 @@ func (e *engine) settle(l *lease) {
 		e.plan()
 		return
 	}
-	if l.asks {
+	switch {
+	case l.resolve:
+		e.plan()
+		return
+	case l.asks:
 		e.goOn(l)
 		return
 	}

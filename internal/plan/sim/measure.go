@@ -150,7 +150,7 @@ func (e *engine) measure(s *schedule.Snapshot, at []int) (*schedule.Snapshot, er
 	for k, a := range probes.Assignments {
 		e.spent.Take(&s.Tasks[a.Task])
 		node, t := at[a.Node], e.waiting[a.Task]
-		t.had = node
+		t.had, t.turn = node, t.turn+1
 		e.tried[kindOf(pings[k])].add(t.site, node, len(e.w.Nodes))
 		if pings[k] {
 			e.pingSite(node, t.site)
@@ -238,6 +238,14 @@ func (e *engine) bodies(node, site int) float64 {
 		return ms
 	}
 	return 1000 * crawl.PingTries * e.w.root(node, site) / max(1, e.w.Speed[node][site])
+}
+
+// resolve has a node look up a site's addresses: that takes a place of it, until the coordinator knows them.
+func (e *engine) resolve(site int) {
+	s := &e.w.Sites[site]
+	if node := e.w.resolver(site); node >= 0 && e.w.Nodes[node].there(e.now) && s.Come > e.now {
+		e.add(&lease{site: site, node: node, probe: true, resolve: true, start: e.now, until: s.Come})
+	}
 }
 
 // goOn has a probe that knows a site's robots.txt measure bandwidth, unless its node has left.

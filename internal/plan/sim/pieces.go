@@ -33,7 +33,10 @@ type pieceSite struct {
 	wait              float64 // that probes of it take longer than leases for as many bits, in units of waited; NaN: as those of all sites
 	probed            rooted
 	came              int64
-	turn              int     // its place in the order in which sites were given out first
+	turn              int // its place in the order in which sites were given out first
+	task              uint32
+	began             int64   // when it began to, Unix ms
+	looked            uint32  // leases before it was there, which have looked up its addresses
 	resolver          string  // node that looked up its addresses before it was there; empty: it is not known
 	width             int     // pages that it is asked for at once
 	paced             bool    // its pauses are the limit of most of its requests
@@ -313,7 +316,7 @@ func (p *pieces) number(r *Recording) {
 		if !known {
 			varies = usuallyVaries
 		}
-		p.sites = append(p.sites, pieceSite{name: name, came: came[name].at, turn: came[name].turn, resolver: came[name].by, varies: varies, answers: cmp.Or(r.Answers[name], p.answers)})
+		p.sites = append(p.sites, pieceSite{name: name, came: came[name].at, turn: came[name].turn, resolver: came[name].by, task: tasks[name], looked: came[name].looked, began: came[name].began, varies: varies, answers: cmp.Or(r.Answers[name], p.answers)})
 	}
 }
 

@@ -22,6 +22,7 @@ type Recording struct {
 	Facts    []learn.Fact            `json:"facts"`      // in the order in which they were learned
 	Before   []learn.Fact            `json:"before"`     // what the fleet knew when it began, likewise
 	Left     map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
+	Began    int64                   `json:"began"`      // when its job was submitted: the seed of what it decides by chance
 	Lease    LeaseShape              `json:"lease"`      // Bits in pages here, whose size is not known yet
 	Held     int64                   `json:"held"`       // ms until what a node has goes to another that is not heard of any more
 	Widths   int                     `json:"widths"`     // requests at once to a site that asks for no pause
@@ -262,6 +263,7 @@ func (r *Recording) World(seed uint64) (World, Guess, error) {
 			whole += r.Left[s.name] / s.asked
 			site.Size += r.Left[s.name] * s.bits / s.asked
 		}
+		site.Task, site.Turn, site.Looked = s.task, s.looked, max(0, s.began-start)
 		if site.Resolver = s.resolver; site.Resolver == "" && site.Come < int64(comes*1000) {
 			site.Come = 0
 		}
@@ -502,6 +504,10 @@ func (r *Recording) work() (w Work) {
 	}
 	return w
 }
+
+// Same has strategies decide by chance in a world as those of the recording did. Another strategy, or a recording of a version that decided otherwise, has
+// chances of its own in each world.
+func (r *Recording) Same(w *World) { w.Chance = uint64(r.Began) }
 
 // Replay runs a strategy in the world of a recording.
 func Replay(w World, st schedule.Strategy) (Replayed, error) {

@@ -71,6 +71,7 @@ type task struct {
 	since   int64
 	came    int64
 	last    int     // node that worked for it last, -1
+	turn    uint32  // leases that it has had
 	had     int     // node that had a lease of it last, and be it to measure: so a fleet knows it, -1
 	left    float64 // bits
 	waiting bool
@@ -88,6 +89,7 @@ type lease struct {
 	node    int
 	probe   bool      // it measures
 	pings   []float64 // delays that it measures, ms; nil: bandwidth
+	resolve bool      // it looks up addresses
 	asks    bool      // it asks for robots.txt, and measures bandwidth then
 	speed   float64   // of its path today, pauses included
 	pace    float64   // of its path while a page is fetched
@@ -269,7 +271,11 @@ func (e *engine) start() {
 		if e.w.Order != nil {
 			j = e.w.Order[j]
 		}
-		e.push(e.w.Sites[j].Come, evReady, j, 0)
+		s := &e.w.Sites[j]
+		if s.Resolver != "" {
+			e.push(s.Looked, evResolve, j, 0)
+		}
+		e.push(s.Come, evReady, j, 0)
 	}
 	if e.w.Tasks != nil {
 		e.arriveLater()
@@ -293,6 +299,8 @@ func (e *engine) handle(ev event) error {
 			e.endLeases(ev.id)
 			e.share(ev.id)
 		}
+	case evResolve:
+		e.resolve(ev.id)
 	case evReady:
 		e.siteReady(ev.id)
 	case evArrive:
@@ -368,7 +376,8 @@ func (e *engine) siteReady(j int) {
 	if e.w.Tasks != nil || e.left[j] <= 0 {
 		return
 	}
-	t := &task{id: uint32(j + 1), site: j, last: -1, had: e.w.resolver(j), left: e.left[j]}
+	s := &e.w.Sites[j]
+	t := &task{id: cmp.Or(s.Task, uint32(j+1)), turn: s.Turn, site: j, last: -1, had: e.w.resolver(j), left: e.left[j]}
 	e.tasks = append(e.tasks, t)
 	e.wait(t)
 }

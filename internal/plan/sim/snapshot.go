@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"sort"
 
@@ -12,7 +13,7 @@ import (
 func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	v := &e.view
 	*v = learn.View{
-		Now: e.now, Seed: e.w.Seed*0x9e3779b97f4a7c15 + uint64(e.now), PerSite: 1, PerIP: e.w.PerIP, PerDomain: e.w.PerDom, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
+		Now: e.now, Seed: cmp.Or(e.w.Chance, e.w.Seed*0x9e3779b97f4a7c15), PerSite: 1, PerIP: e.w.PerIP, PerDomain: e.w.PerDom, Book: e.book, Memory: e.memory, LeaseSeconds: e.w.Lease.Seconds,
 		Ran:   float64(e.now) / 1000,
 		Nodes: v.Nodes[:0], Tasks: v.Tasks[:0], Leases: v.Leases,
 	}
@@ -33,7 +34,7 @@ func (e *engine) snapshot() (s *schedule.Snapshot, at []int) {
 	v.Leases = e.viewed(v.Leases)
 	sort.Slice(at, func(a, b int) bool { return e.w.Nodes[at[a]].ID < e.w.Nodes[at[b]].ID })
 	for _, t := range e.offered() {
-		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Place: e.w.Sites[t.site].Place, Type: e.w.Job.Type, Product: e.w.Job.Product, Need: e.w.Job.Need}
+		x := learn.Task{Site: e.site(t.site), ID: t.id, Since: t.since, Turn: t.turn, Place: e.w.Sites[t.site].Place, Type: e.w.Job.Type, Product: e.w.Job.Product, Need: e.w.Job.Need}
 		e.knows(t, &x)
 		x.Avoid = t.avoid
 		if t.had >= 0 {
@@ -71,6 +72,9 @@ func (e *engine) viewOf(l *lease) learn.Lease {
 	r := learn.Lease{Site: e.site(l.site), Need: e.w.Job.Need, Type: e.w.Job.Type, ID: uint64(l.id), Node: e.w.Nodes[l.node].ID, Ping: l.pings != nil}
 	if l.t != nil {
 		r.Task = l.t.id
+	}
+	if l.resolve {
+		r.Addrs = nil
 	}
 	return r
 }

@@ -49,6 +49,7 @@ type World struct {
 
 	Order   []int        // of sites that come at once, by their numbers; nil: as they are numbered
 	Looked  Looked       // what looks measure where that is known
+	Chance  uint64       // seed of what strategies decide by chance; 0: it follows from Seed
 	Looks   bool         // a look at a site takes all that it does in a crawl: first its robots.txt, if nobody has asked for that, and the bodies of answers
 	Learned []learn.Fact // what the fleet knows at the start, in the order in which it was learned; its times are before 0
 
@@ -130,7 +131,10 @@ type Site struct {
 	Had     []float64 // which share of its size was had after each of as many equal steps of its requests, 0 and 1 first and last; nil: as chance has it
 	Place   schedule.Place
 
-	Resolver string   // node that has looked up its addresses, before it came; empty: none
+	Task     uint32   // number of its task; 0: as sites are numbered
+	Turn     uint32   // leases that it has had before it came
+	Resolver string   // node that looks up its addresses, before it comes; empty: none
+	Looked   int64    // when it begins to, ms: it holds a place for it until the site comes
 	Addrs    []string // of the site, for World.PerIP; where none is known it shares none with others
 	Domain   string   // registrable, for World.PerDom
 }

@@ -58,7 +58,7 @@ var feedback = Preset{
 					c.Know("leases held", "", float64(load))
 					x += full * float64(load) / float64(max(1, c.S.Nodes[node].Capacity))
 				}
-				if explore > 0 && c.Rand.Float64() < explore {
+				if explore > 0 && c.Share(task, node) < explore {
 					x -= 2
 				}
 				return x

@@ -75,7 +75,7 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	c.Note("success", "share", ok)
 	speed, share := rate.Value/1e6, ok.Value
 	if f.explore > 0 {
-		a, b := normals(c.S.Seed, t.ID, node)
+		a, b := normals(c.Chance(task, node))
 		speed *= math.Exp(f.explore * rate.Sigma * a)
 		share = min(1, max(0.02, share+0.3*f.explore*ok.Sigma*b))
 		c.Note("speed", "Mbit/s", predict.Figure{Value: speed, Source: predict.Drawn})
@@ -108,11 +108,8 @@ func (f flowCost) seconds(c *schedule.Context, task, node, load int) float64 {
 	return x
 }
 
-// normals draws two standard normal numbers that belong to a task and a node in this cycle.
-func normals(seed uint64, task uint32, node int) (a, b float64) {
-	x := mix(mix(seed ^ uint64(task)<<20 ^ uint64(node)))
-	return quantiles[x%draws], quantiles[x/draws%draws]
-}
+// normals are two standard normal numbers that a number stands for.
+func normals(x uint64) (a, b float64) { return quantiles[x%draws], quantiles[x/draws%draws] }
 
 // draws is how many normal numbers there are to draw from, each as likely as the other.
 const draws = 4096
@@ -124,11 +121,3 @@ var quantiles = func() (q [draws]float64) {
 	}
 	return q
 }()
-
-// mix is the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
