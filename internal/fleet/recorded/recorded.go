@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"argosy/internal/fleet/ledger"
 	"argosy/internal/page/scope"
@@ -285,9 +286,9 @@ func (a *away) over(from, to int64) bool {
 }
 
 // leaveOut leaves out of a recording when nothing of the job happened between the last lease of a leader and the first of the next one, or until
-// somebody had it go on. What nodes measure of each other goes on meanwhile.
+// somebody had it go on, or while everybody stood still. What nodes measure of each other goes on meanwhile.
 func (a *away) leaveOut(r *sim.Recording) {
-	if len(a.windows) == 0 && len(a.goneOn) == 0 {
+	if len(r.Facts)+len(r.Leases) < 2 {
 		return
 	}
 	at := make([]int64, 0, len(r.Facts)+len(r.Leases))
@@ -308,10 +309,53 @@ func (a *away) leaveOut(r *sim.Recording) {
 	least := max(notAway, tenfold*apart[len(apart)*19/20])
 	for i := len(at) - 1; i > 0; i-- { // the last one first: times before it stay
 		from, to := at[i-1], at[i]
-		if to-from > least && a.over(from, to) {
+		switch {
+		case to-from <= least:
+		case a.over(from, to):
 			r.LeaveOut(from, to)
+		default:
+			r.LeaveOut(from, from+stood(r, from, to))
 		}
 	}
+}
+
+// stillMost is how long a lease may be silent at most, ms, besides its work: it waits for its site's turn for no longer (polite.MaxWait), and tells what it
+// has done every second or so.
+const stillMost = 35_000
+
+// stood is how long everybody stood still between two times at which something happened, with leases that went on after it, ms: their machine slept, or the
+// clock of the log was set on, for nothing else has a lease be silent for longer than it works and may wait. 0: they did not.
+func stood(r *sim.Recording, from, to int64) int64 {
+	if to-from <= stillMost {
+		return 0
+	}
+	least, late := int64(math.MaxInt64), sort.Search(len(r.Facts), func(k int) bool { return r.Facts[k].At >= to })
+	for i := range r.Leases {
+		l := &r.Leases[i]
+		if l.Started > from || l.Ended < to {
+			continue
+		}
+		next := slices.IndexFunc(r.Facts[late:], func(f learn.Fact) bool { return reports(&f, l) })
+		if next < 0 {
+			continue
+		}
+		before, after := l.Started, &r.Facts[late+next]
+		for k := late - 1; k >= 0 && r.Facts[k].At > before; k-- {
+			if reports(&r.Facts[k], l) {
+				before = r.Facts[k].At
+			}
+		}
+		least = min(least, after.At-before-int64(1000*after.Seconds))
+	}
+	if least == math.MaxInt64 || least <= stillMost {
+		return 0
+	}
+	return min(least, to-from)
+}
+
+// reports reports whether a fact is one that a lease has reported.
+func reports(f *learn.Fact, l *sim.RecordedLease) bool {
+	return f.Kind == learn.Report && f.Node == l.Node && f.Site == l.Site
 }
 
 // times tells how far the times of sites' requests lie apart, and which share of an httpping their answers take, where that is known.
