@@ -270,7 +270,7 @@ func printDecision(w io.Writer, d *schedule.Decision) error {
 	for _, c := range d.Candidates {
 		cost := "forbidden"
 		if c.Cost != nil {
-			cost = strings.TrimSpace(fmt.Sprintf("%.4g %s", *c.Cost, d.Unit))
+			cost = strings.TrimSpace(figured(*c.Cost) + " " + d.Unit)
 		}
 		mark := ""
 		if c.Node == d.Node {
@@ -324,16 +324,31 @@ func printKnown(w io.Writer, d *schedule.Decision) {
 	case d.Node != "" && d.Solver != "":
 		fmt.Fprintf(w, ": it has room, and solver %s chose %s", d.Solver, d.Node)
 	}
-	if p.Place > 0 || p.Bandwidth > 0 {
-		fmt.Fprintf(w, "; a place there is priced at %.4g Mbit/s, a megabit that it carries at %.4g", p.Place, p.Bandwidth)
+	if p.Place >= leastFigure || p.Bandwidth >= leastFigure {
+		fmt.Fprintf(w, "; a place there is priced at %s Mbit/s, a megabit that it carries at %s", figured(p.Place), figured(p.Bandwidth))
 	}
 	fmt.Fprintln(w)
+}
+
+// leastFigure is what is less than anything that counts, in any unit in which figures are told.
+const leastFigure = 1e-6
+
+// figured writes down a figure to four digits, without an exponent; 0 is one that is as good as that.
+func figured(x float64) string {
+	switch size := math.Abs(x); {
+	case size < leastFigure:
+		return "0"
+	case size >= 1e12 || size != size:
+		return fmt.Sprintf("%.4g", x)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 func parts(ps []schedule.Part) string {
 	var out []string
 	for _, p := range ps {
-		s := strings.TrimSpace(fmt.Sprintf("%s %.4g %s", p.Name, p.Value, p.Unit))
+		s := strings.TrimSpace(p.Name + " " + figured(p.Value) + " " + p.Unit)
 		switch {
 		case p.Source == "predicted" && p.Sigma > 0 && p.Unit == "share":
 			s += fmt.Sprintf(" (predicted ± %.2g)", p.Sigma)

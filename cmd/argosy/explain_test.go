@@ -102,3 +102,14 @@ func TestHowUnsureAPredictionIs(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// Figures are written as people write them, and what is as good as nothing as 0.
+func TestFiguresHaveNoExponent(t *testing.T) {
+	got := parts([]schedule.Part{
+		{Name: "learning", Unit: "Mbit/s", Value: 3.583e-15, Source: "predicted"}, {Name: "distance", Unit: "km", Value: 12345.6, Source: "stated"},
+		{Name: "speed", Unit: "Mbit/s", Value: 0.000012345, Source: "measured"}, {Name: "load", Unit: "share", Value: 1.0 / 3, Source: "stated"},
+	})
+	if want := "learning 0 Mbit/s (predicted), distance 12350 km (stated), speed 0.00001234 Mbit/s (measured), load 0.3333 share (stated)"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -145,10 +145,10 @@ func (r *recorder) note(name, unit string, f predict.Figure) {
 	}
 }
 
-// add says of a pair that was priced what else counts.
+// add says of a pair that was priced what else counts: what is expected of it by its figures.
 func (r *recorder) add(task, node int, name, unit string, x float64) {
 	if c := r.costs[pairKey{task, node}]; c != nil {
-		c.Parts = append(c.Parts, Part{Name: name, Unit: unit, Value: x, Source: predict.Stated.String()})
+		c.Parts = append(c.Parts, Part{Name: name, Unit: unit, Value: x, Source: predict.Predicted.String()})
 	}
 }
 

@@ -78,7 +78,7 @@ func (f *flow) teach(t int, k *kept) {
 		}
 		gain += improvementOfMean(mean, sigma, over)
 		k.more[i] = max(0, gain) * times
-		if c.rec != nil {
+		if c.rec != nil && k.more[i] > evenly*k.value[i] { // else it decides nothing
 			c.rec.add(t, int(n), "learning", "Mbit/s", k.more[i])
 		}
 	}

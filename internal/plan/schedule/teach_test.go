@@ -176,3 +176,40 @@ func TestHowLongLearningIsOfUse(t *testing.T) {
 		}
 	}
 }
+
+// What a lease teaches stands among the parts of its cost as what it is, a prediction, where it decides something, and not where it is as good as nothing.
+func TestLearningIsToldWhereItCounts(t *testing.T) {
+	s := fleet(3, 1)
+	s.LeaseSeconds = 10
+	for n, requests := range []int{60, 60, 1} { // the third is hardly known
+		for range requests {
+			s.Book.Reported(n, 0, predict.Report{Bits: 1e8 / float64(1+9*(n%2)), Seconds: 10, Good: 100, All: 100}, 900)
+		}
+	}
+	s.Book.Fit()
+	s.Tasks[0].Bits = 1e12
+	cost := Cost{Of: func(c *Context, task, node, _ int) float64 { return 1e6 / c.Useful(task, node).Value }}
+	p, err := Explained(s, Composition{Filters: Always, Cost: cost, Solver: Flow(FlowConfig{Learn: true, Width: 0.02, Refresh: 10_000})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]Part{}
+	for _, c := range p.Decisions[0].Candidates {
+		for _, part := range c.Parts {
+			if part.Name == "learning" {
+				told[c.Node] = part
+			}
+		}
+	}
+	if len(told) == 0 {
+		t.Fatal("nothing is told of what leases teach")
+	}
+	for node, part := range told {
+		if part.Source != predict.Predicted.String() || part.Value < 1e-6 {
+			t.Errorf("%s: %+v", node, part)
+		}
+	}
+	if _, slow := told[s.Nodes[1].ID]; slow {
+		t.Errorf("%s is known to be slow: it teaches %+v", s.Nodes[1].ID, told[s.Nodes[1].ID])
+	}
+}
