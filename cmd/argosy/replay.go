@@ -399,6 +399,9 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 		return err
 	}
 	t := newColumns(w)
+	if r.Uncounted {
+		fmt.Fprintln(t, "what sites have left is not known, for the run did not end by itself: ask its coordinator (http://HOST:PORT), or have it go on and end")
+	}
 	if a.Ahead > 1 {
 		fmt.Fprintf(t, "sites have pages left: strategies, not the recording, go on to %.0f %% of %.2f times what it has had\n", 100*0.9, a.Ahead)
 	}

@@ -107,6 +107,7 @@ type Job struct {
 	Strategy string // that it ran with last; empty: a version that did not say has written it
 	State    string
 	Created  int64 // Unix ms
+	Counted  bool  // what its tasks have left is written down, as it is where a run ends
 	Limits   crawl.Limits
 	Placing  crawl.Placing
 }
@@ -115,10 +116,12 @@ type Job struct {
 func (l *Ledger) Job(ctx context.Context, id uint32) (Job, error) {
 	j := Job{ID: id}
 	var limits, placing string
-	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(s.strategy, ''), j.state, j.created, j.limits, j.placement FROM jobs j LEFT JOIN strategies s ON s.job = j.id WHERE j.id = ?`), int64(id))
-	if err := row.Scan(&j.Strategy, &j.State, &j.Created, &limits, &placing); err != nil {
+	var tasks int64
+	row := l.db.QueryRowContext(ctx, l.kind.bind(`SELECT coalesce(s.strategy, ''), j.state, j.created, (SELECT count(*) FROM tasks t WHERE t.job = j.id), j.limits, j.placement FROM jobs j LEFT JOIN strategies s ON s.job = j.id WHERE j.id = ?`), int64(id))
+	if err := row.Scan(&j.Strategy, &j.State, &j.Created, &tasks, &limits, &placing); err != nil {
 		return j, l.wrap(err)
 	}
+	j.Counted = tasks > 0 && j.State != crawl.JobRunning // else it is what an earlier run has left
 	if err := json.Unmarshal([]byte(limits), &j.Limits); err != nil {
 		return j, l.wrap(unreadable(fmt.Sprintf("the limits of job %d", id), err))
 	}

@@ -56,7 +56,7 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	}
 	r.Strategy, r.Left, r.Widths = j.Strategy, map[string]float64{}, j.Limits.SiteConnections
 	r.Placing = sim.JobPlacing{Type: j.Placing.Type, Product: j.Placing.Product, Need: j.Placing.Need, Landmarks: j.Placing.Landmarks}
-	r.Began = j.Created
+	r.Began, r.Uncounted = j.Created, !j.Counted
 	r.Delay, r.PerIP, r.PerDom = j.Limits.Delay.Seconds(), j.Limits.PerIP, j.Limits.PerDomain
 	r.Lease = sim.LeaseShape{Bits: float64(j.Limits.LeasePages), Seconds: j.Limits.LeaseTime.Seconds()}
 	fleet, err := l.Fleet(ctx)
@@ -130,6 +130,18 @@ func Read(ctx context.Context, l *ledger.Ledger, job uint32, most int) (r sim.Re
 	return r, r.Sound()
 }
 
+// Count says what sites have left by rows of their tasks, of a job that runs: its ledger is told when it ends.
+func Count(r *sim.Recording, rows []ledger.Task) {
+	left := map[string]float64{}
+	for i := range rows {
+		left[rows[i].Site] += float64(rows[i].Pending)
+	}
+	for site := range r.Left {
+		r.Left[site] = left[site]
+	}
+	r.Uncounted = false
+}
+
 // steady has a node be gone by the clock that is never set back, by which its leases are told: as early as they let it.
 func steady(n *ledger.FleetNode, back []int64, leases []sim.RecordedLease) {
 	works := func(from, to int64) bool {
@@ -197,7 +209,9 @@ func leases(ctx context.Context, l *ledger.Ledger, job uint32, fleet []ledger.Fl
 			return ErrOlder
 		}
 		away.see(s)
-		r.Left[s.Site] = float64(s.Pending)
+		if r.Left[s.Site] = 0; !r.Uncounted {
+			r.Left[s.Site] = float64(s.Pending)
+		}
 		r.Leases = append(r.Leases, sim.RecordedLease{
 			Task: s.Task, Node: s.Node, Site: s.Site, Started: s.Started, Ended: s.Ended, Worked: float64(s.WorkedUS) / 1e6,
 			Given: float64(s.Given), Asked: float64(s.Asked), Good: float64(s.Good), Bits: float64(s.Bits),

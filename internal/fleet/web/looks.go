@@ -164,6 +164,9 @@ func (a *api) shares(ctx context.Context, job uint32) (*ledger.Shares, error) {
 // bound by it.
 const mostFacts = 200_000
 
+// mostLeft is of how many tasks a recording says what they have left, those that have most.
+const mostLeft = 10_000
+
 // recording answers with what a job has recorded for replays, to one who asks at a time: it is large.
 func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], error) {
 	leave, ok := a.recordings.Try()
@@ -183,6 +186,13 @@ func (a *api) recording(ctx context.Context, in *JobPath) (*out[sim.Recording], 
 		return nil, huma.Error409Conflict(fmt.Sprintf("job %d: %v", in.ID, err))
 	case err != nil:
 		return nil, problem(err)
+	}
+	if co, err := a.s.Leader(); err == nil && r.Uncounted {
+		rows, _, err := co.FindTasks(ctx, coordinator.TasksQuery{Job: in.ID, Sort: "pending", Limit: mostLeft})
+		if err != nil {
+			return nil, problem(err)
+		}
+		recorded.Count(&r, rows)
 	}
 	return &out[sim.Recording]{r}, nil
 }

@@ -15,25 +15,26 @@ import (
 
 // Recording is a crawl or a fleet as its ledger tells of it. Times are Unix ms.
 type Recording struct {
-	Strategy string                  `json:"strategy"` // that decided
-	Nodes    []RecordedNode          `json:"nodes"`
-	Leases   []RecordedLease         `json:"leases"`
-	Looks    []RecordedLook          `json:"looks"`      // in the order of their beginning
-	Facts    []learn.Fact            `json:"facts"`      // in the order in which they were learned
-	Before   []learn.Fact            `json:"before"`     // what the fleet knew when it began, likewise
-	Left     map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
-	Began    int64                   `json:"began"`      // when its job was submitted: the seed of what it decides by chance
-	Lease    LeaseShape              `json:"lease"`      // Bits in pages here, whose size is not known yet
-	Held     int64                   `json:"held"`       // ms until what a node has goes to another that is not heard of any more
-	Widths   int                     `json:"widths"`     // requests at once to a site that asks for no pause
-	PerIP    int                     `json:"per_ip"`     // leases at once on one address; 0 is no limit
-	PerDom   int                     `json:"per_domain"` // and on one registrable domain
-	Placing  JobPlacing              `json:"placing"`
-	Sites    map[string]RecordedSite `json:"sites"`
-	Delay    float64                 `json:"delay"`   // s between the starts of two requests to a site, as its job asks
-	Varies   map[string]float64      `json:"varies"`  // standard deviation of the logarithm of a site's requests' times, while one node asks
-	Root     float64                 `json:"root"`    // bits of the root pages that were had, on average; 0 is not known
-	Answers  map[string]float64      `json:"answers"` // share of an httpping of a site that the answer takes, over a connection that is open
+	Strategy  string                  `json:"strategy"` // that decided
+	Nodes     []RecordedNode          `json:"nodes"`
+	Leases    []RecordedLease         `json:"leases"`
+	Looks     []RecordedLook          `json:"looks"`      // in the order of their beginning
+	Facts     []learn.Fact            `json:"facts"`      // in the order in which they were learned
+	Before    []learn.Fact            `json:"before"`     // what the fleet knew when it began, likewise
+	Left      map[string]float64      `json:"left"`       // pages that sites still had when the recording ends
+	Began     int64                   `json:"began"`      // when its job was submitted: the seed of what it decides by chance
+	Uncounted bool                    `json:"uncounted"`  // what sites had left is not known, for nothing has ended the run; Left is 0
+	Lease     LeaseShape              `json:"lease"`      // Bits in pages here, whose size is not known yet
+	Held      int64                   `json:"held"`       // ms until what a node has goes to another that is not heard of any more
+	Widths    int                     `json:"widths"`     // requests at once to a site that asks for no pause
+	PerIP     int                     `json:"per_ip"`     // leases at once on one address; 0 is no limit
+	PerDom    int                     `json:"per_domain"` // and on one registrable domain
+	Placing   JobPlacing              `json:"placing"`
+	Sites     map[string]RecordedSite `json:"sites"`
+	Delay     float64                 `json:"delay"`   // s between the starts of two requests to a site, as its job asks
+	Varies    map[string]float64      `json:"varies"`  // standard deviation of the logarithm of a site's requests' times, while one node asks
+	Root      float64                 `json:"root"`    // bits of the root pages that were had, on average; 0 is not known
+	Answers   map[string]float64      `json:"answers"` // share of an httpping of a site that the answer takes, over a connection that is open
 }
 
 // RecordedNode is a node as it described itself.
