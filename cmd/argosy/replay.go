@@ -425,5 +425,8 @@ func printAdvice(w io.Writer, r *sim.Recording, a *lab.Advice, draws int) error 
 		}
 		fmt.Fprintf(t, "%s\t%.1f ± %.1f %%\t \t%s\n", d.Node, 100*d.Loss, 100*d.Spread, fewer)
 	}
+	if best := a.Strategies[0].Strategy; best != r.Strategy {
+		fmt.Fprintf(t, "losses are under %s, of which a recording under %s tells little: one under %s tells more\n", best, r.Strategy, best)
+	}
 	return t.Flush()
 }

@@ -9,6 +9,7 @@ import (
 
 	"argosy/internal/crawl"
 	"argosy/internal/fleet/outdir"
+	"argosy/internal/plan/lab"
 	"argosy/internal/plan/sim"
 )
 
@@ -75,6 +76,26 @@ func TestOptionsInLists(t *testing.T) {
 	} {
 		if got := optioned(list); got != alone {
 			t.Errorf("%s: %s, want %s", list, got, alone)
+		}
+	}
+}
+
+// What nodes are worth under a strategy that a recording did not run with is told as what it is.
+func TestAdviceSaysWhatItDoesNotKnow(t *testing.T) {
+	a := &lab.Advice{
+		Strategies: []lab.Replays{{Strategy: "greedy", Rates: []float64{2}, Seconds: []float64{1}}, {Strategy: "flow", Rates: []float64{1}, Seconds: []float64{2}}},
+		Drops:      []lab.Drop{{Node: "n1", Loss: 0.1}, {Node: "n2", Loss: 0.2}},
+	}
+	for own, warned := range map[string]bool{"greedy": false, "flow": true} {
+		var out strings.Builder
+		r := &sim.Recording{Strategy: own, Uncounted: warned, Nodes: make([]sim.RecordedNode, 2)}
+		if err := printAdvice(&out, r, a, 1); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"losses are under greedy", "what sites have left is not known"} {
+			if strings.Contains(out.String(), line) != warned {
+				t.Errorf("a recording under %s: %q is told: %v, want %v", own, line, !warned, warned)
+			}
 		}
 	}
 }
