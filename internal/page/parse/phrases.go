@@ -84,7 +84,7 @@ func mark(body []byte, url string, links func(func([]Link) bool), closely bool) 
 	r.disown()
 	r.before, r.bag, r.sum, r.figures = nil, 0, wordSeed, figures{}
 	r.bottom.begin()
-	r.said, r.spoken = said{}, spoken{closely: closely}
+	r.said, r.spoken = said{}, spoken{closely: closely, words: r.spoken.words}
 	r.pictures, r.called, r.numbers, r.mine = nil, called{}, nil, nil
 	if _, at, ok := strings.Cut(url, "://"); ok {
 		r.address([]byte(at))
@@ -101,7 +101,7 @@ func mark(body []byte, url string, links func(func([]Link) bool), closely bool) 
 	r.page(spelled(body))
 	r.speak()
 	marks := Phrases{Text: r.bag>>32<<32 | r.sum>>32 | 1, Sample: r.bottom.sample(), Figures: r.rows, Pictures: r.pictures, Names: append(r.marks(), r.spoken.all()...), Numbers: r.numbers}
-	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said, r.spoken = nil, nil, called{}, nil, nil, nil, said{}, spoken{} // they are the caller's
+	r.rows, r.pictures, r.called, r.numbers, r.before, r.mine, r.said, r.spoken = nil, nil, called{}, nil, nil, nil, said{}, spoken{words: r.spoken.words} // they are the caller's
 	clear(r.refs[:])
 	return marks
 }

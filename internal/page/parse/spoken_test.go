@@ -89,3 +89,50 @@ func TestSentencesEnd(t *testing.T) {
 		t.Errorf("%d marks of %d sentences", got, 2*maxSpoken)
 	}
 }
+
+// Two games of the same few moves are told apart by every third of their moves, and so is one that has no full stop but behind numbers; a move that
+// differs changes two marks at most.
+func TestMovesAreMarked(t *testing.T) {
+	draw := rand.New(rand.NewPCG(7, 1))
+	stock := strings.Fields("e4 e5 d4 d5 c4 Nf3 Nc6 Nf6 Bb5 a6 Ba4 Be7 Re1 b5 Bb3 d6 c3 h3 Nb8 Nbd7")
+	moves := func() (out []string) {
+		for i := range 24 {
+			out = append(out, fmt.Sprintf("%d.", i+1), stock[draw.IntN(len(stock))], stock[draw.IntN(len(stock))])
+		}
+		return out
+	}
+	names := func(moves []string) []uint32 {
+		return Mark([]byte("<p>"+strings.Join(moves, " ")+" 1-0</p>"), "http://a.test/game", nil, true).Names
+	}
+	known := map[uint32]bool{}
+	for range 400 {
+		game := moves()
+		marks := names(game)
+		fresh := slices.DeleteFunc(slices.Clone(marks), func(m uint32) bool { return known[m] })
+		if len(fresh) != spokenMarks {
+			t.Fatalf("%d new marks of a new game", len(fresh))
+		}
+		for _, mark := range marks {
+			known[mark] = true
+		}
+		game[1+3*draw.IntN(24)] = "Qh9"
+		if same := slices.DeleteFunc(names(game), func(m uint32) bool { return !known[m] }); len(same) == 0 {
+			t.Fatal("one move changes all marks")
+		}
+	}
+}
+
+func TestSentenceEnd(t *testing.T) {
+	for text, want := range map[string]string{
+		"Come. Go.":                "Come.",
+		"1. e4 e5 2. Nf3 Nc6. End": "1. e4 e5 2. Nf3 Nc6.",
+		"Am 3. Mai. Dann":          "Am 3. Mai.",
+		"Born in 1743. He lived":   "Born in 1743.",
+		"Of A12. Not of B":         "Of A12.",
+		"What? This":               "What?",
+	} {
+		if got := text[:sentenceEnd([]byte(text))]; got != want {
+			t.Errorf("%s: ends behind %q", text, got)
+		}
+	}
+}
