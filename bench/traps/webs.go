@@ -45,7 +45,7 @@ func webs() []*web {
 			ws = append(ws, beside(noisy(kind, p)))
 		}
 	}
-	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures(), fresh(), later(), shown(), pictured(), named(), sparse(), buttons(), withNumbers(), seldoms(), known(), facts(), chains(), inScripts(), aliases(), crossed(), bareOnes())
+	ws = slices.Concat(ws, others(), unseen(), quiet(), turns(), headers(), withFigures(), fresh(), later(), shown(), pictured(), named(), sparse(), buttons(), withNumbers(), seldoms(), known(), facts(), chains(), registers(), inScripts(), aliases(), crossed(), bareOnes())
 	ws = append(ws, manual(), single("edition", edition(700), library(200)))
 	return append(ws, maze(), mixed())
 }

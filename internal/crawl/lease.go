@@ -185,6 +185,9 @@ type Link struct {
 	Counted  bool   `cbor:"101,keyasint,omitempty"` // which was had by counting, and is not named
 }
 
+// Drawn stands among the numbers of a page that was asked for twice for one that both answers said differently.
+const Drawn uint32 = 1<<32 - 1
+
 // Outcome says how a URL of a lease ended, or that it must be tried again.
 type Outcome struct {
 	Key       Key      `cbor:"1,keyasint"`
@@ -234,7 +237,7 @@ type Outcome struct {
 	Figures  Marks `cbor:"37,keyasint,omitempty"` // marks of the text's figures
 	Pictures Marks `cbor:"39,keyasint,omitempty"` // marks of the page's pictures
 	Names    Marks `cbor:"44,keyasint,omitempty"` // marks of what its title and headings call it, of short texts and codes
-	Numbers  Marks `cbor:"45,keyasint,omitempty"` // the first ones that the page says
+	Numbers  Marks `cbor:"45,keyasint,omitempty"` // the first ones that the page says; Drawn stands for one that was another when the page was asked for again
 	Opened   int32 `cbor:"46,keyasint,omitempty"` // µs that it took to open the connection, of one that was open
 	Beside   bool  `cbor:"47,keyasint,omitempty"` // others of its lease were under way when it was asked for
 	Twice    bool  `cbor:"42,keyasint,omitempty"` // asked for twice: all these are what both answers showed,

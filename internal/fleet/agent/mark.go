@@ -92,14 +92,15 @@ func Both(o, second *crawl.Outcome) {
 	o.Shows = h.Sum64() | 1
 }
 
-// bothNumbers returns those that two answers say in the same places.
-func bothNumbers(one, two []uint32) (out []uint32) {
+// bothNumbers returns those of two answers, crawl.Drawn where they differ; none if they do not say as many.
+func bothNumbers(one, two []uint32) []uint32 {
 	if len(one) != len(two) {
 		return nil
 	}
-	for i, n := range one {
-		if n == two[i] {
-			out = append(out, n)
+	out := slices.Clone(one)
+	for i := range out {
+		if out[i] != two[i] {
+			out[i] = crawl.Drawn
 		}
 	}
 	return out

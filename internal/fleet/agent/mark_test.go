@@ -121,3 +121,18 @@ func TestPagesThatAreDrawnAnew(t *testing.T) {
 		}
 	})
 }
+
+// What both answers say in the same place is kept where it is; nothing is, if they do not say as many numbers.
+func TestNumbersOfBothAnswers(t *testing.T) {
+	for _, c := range []struct{ one, two, want []uint32 }{
+		{[]uint32{873, 103, 15}, []uint32{873, 541, 33}, []uint32{873, crawl.Drawn, crawl.Drawn}},
+		{[]uint32{873}, []uint32{873}, []uint32{873}},
+		{[]uint32{873, 1}, []uint32{873}, nil},
+	} {
+		o, second := crawl.Outcome{Shows: 3, Numbers: c.one}, crawl.Outcome{Shows: 5, Numbers: c.two}
+		Both(&o, &second)
+		if !slices.Equal(o.Numbers, c.want) {
+			t.Errorf("%v and %v: %v, want %v", c.one, c.two, o.Numbers, c.want)
+		}
+	}
+}

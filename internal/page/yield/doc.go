@@ -21,9 +21,9 @@
 //
 // What stands beside a page that was not marked shows that page's text, and is not counted if what stands beside marked ones is not new.
 //
-// Where only figures, a picture, a name or numbers that do not follow from the address (three of a date's) are new, an answer is partly new most of the time (seven
+// Where only figures, a picture, a name or numbers that do not follow from the address (three of a date's; of a name on a day: one that neither the name nor the day has told) are new, an answer is partly new most of the time (seven
 // in eight; every second one where that says less, as figures of sentences do until they have proven to stay) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
-// twice show that their pictures or names are drawn anew for each reader, they are faint. Little, too, is a new choice of known
+// twice show that their pictures or names are drawn anew for each reader, they are faint; places in which numbers are drawn do not count. Little, too, is a new choice of known
 // phrases, as the songs of an hour are, if one number or a date varies in the address: every second such page counts until eight of them, asked for twice,
 // have said the same.
 //

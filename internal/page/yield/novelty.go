@@ -106,6 +106,17 @@ func (m *Model) called(t *Template) bool {
 	return t.single() || !t.bag() && t.Params <= 1 && t.ends() && titled(m.pieces.segs[len(m.pieces.segs)-1])
 }
 
+// coded reports whether the URL in m.pieces ends with a code of letters and two digits or more, in whatever directory: its page is of what the code stands for.
+func (m *Model) coded(t *Template) bool {
+	end, digits := m.pieces.segs[len(m.pieces.segs)-1], 0
+	for i := range len(end) {
+		if '0' <= end[i] && end[i] <= '9' {
+			digits++
+		}
+	}
+	return t.bag() && t.Params == 0 && digits > 1 && classify(end) == mixed
+}
+
 // ends reports whether any words may stand at the end of a template's paths.
 func (t *Template) ends() bool {
 	path, _, _ := strings.Cut(t.Pattern, "?")
@@ -204,7 +215,7 @@ func (m *Model) novelty(a *Answer) kind {
 		return isNew
 	case all >= partPhrases:
 		return isPartly
-	case name != noName && !m.pieces.dated() && m.called(m.byID[a.Template]) && (name != parse.NameOwn || !m.pieces.lists()):
+	case name != noName && !m.pieces.dated() && (m.called(m.byID[a.Template]) || name == parse.NamePlain && m.coded(m.byID[a.Template])) && (name != parse.NameOwn || !m.pieces.lists()):
 		if name == parse.NameOwn {
 			return isEchoed
 		}

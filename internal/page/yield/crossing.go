@@ -1,0 +1,141 @@
+package yield
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"argosy/internal/crawl"
+)
+
+// Whether the numbers that a page says are told by what its address names or by what its address counts: the sunrise of a town on a day is told by
+// neither the town nor the day, but a calendar that each of many rooms has says the same on each day, and of each room what the room is.
+
+// crossMark is set in marks of what the last page said whose address has the same words, or the same numbers.
+const crossMark = 1 << 38
+
+// drawnPlaces is how many pages that were asked for twice must have said another number in a place for what stands there not to count.
+const drawnPlaces = 2
+
+// crossing is where a page stands among those of its kind: where what the last page of the same words said is kept, and the last one of the same numbers. both says
+// that its address has both, beside its first segment.
+type crossing struct {
+	words, numbers, kind uint64
+	both                 bool
+}
+
+// crossing takes the address in m.pieces apart.
+func (m *Model) crossing() crossing {
+	var kind, words, numbers strings.Builder
+	take := func(s string) {
+		if classify(s) == word {
+			kind.WriteByte('*')
+			words.WriteString(s)
+		} else {
+			apart(s, &kind, &words, &numbers)
+		}
+		kind.WriteByte('/')
+		words.WriteByte('/')
+		numbers.WriteByte('/')
+	}
+	kind.WriteString(m.pieces.low[0])
+	for _, s := range m.pieces.low[1:] {
+		take(s)
+	}
+	for _, q := range m.pieces.params {
+		kind.WriteString(q.name)
+		take(q.low)
+	}
+	seed := xxh3.HashString(kind.String())
+	return crossing{
+		kind:    seed,
+		words:   xxh3.HashStringSeed(words.String(), seed) | crossMark,
+		numbers: xxh3.HashStringSeed(numbers.String(), seed+1) | crossMark,
+		both:    strings.Trim(words.String(), "/") != "" && strings.Trim(numbers.String(), "/") != "",
+	}
+}
+
+// apart writes the letters of a value to words, its digits to numbers, and to kind how they stand.
+func apart(s string, kind, words, numbers *strings.Builder) {
+	last := byte(0)
+	for i := range len(s) {
+		of, to := s[i], kind
+		switch {
+		case '0' <= of && of <= '9':
+			of, to = '#', numbers
+		case 'a' <= of && of <= 'z', of >= 0x80, of == '%':
+			of, to = '*', words
+		}
+		if to != kind {
+			to.WriteByte(s[i])
+		}
+		if of != last {
+			kind.WriteByte(of)
+			if last == '#' {
+				numbers.WriteByte('.')
+			}
+		}
+		last = of
+	}
+}
+
+// crossed remembers the numbers that a page says. It reports whether some of them stood on neither the last page of the same words nor
+// the last one of the same numbers; known is false if one of these pages has not been seen.
+func (m *Model) crossed(c crossing, says, drawn uint64) (untold, known bool) {
+	if !c.both {
+		return false, false
+	}
+	same, seen := m.marks.get(c.words)
+	other, both := m.marks.get(c.numbers)
+	m.marks.add(c.words, says)
+	m.marks.add(c.numbers, says)
+	for i := range says & 15 {
+		untold = untold || drawn>>i&1 == 0 && !holds(same, says, i) && !holds(other, says, i)
+	}
+	return untold, seen && both
+}
+
+// settled returns the numbers that a page of a kind says, with 0 in those places in which pages of this kind that were asked for twice have often said another one the
+// second time: how long it took to make a page, how many have looked at it. Pages that say as many numbers are held for having them in the same places. drawn has
+// a bit for each such place.
+func (m *Model) settled(c crossing, a *Answer) (out []uint32, drawn uint64) {
+	at := c.kind ^ uint64(len(a.Numbers))*stepMark | crossMark
+	was, _ := m.marks.get(at)
+	now := uint64(0)
+	out = slices.Clone(a.Numbers[:min(len(a.Numbers), numbersKept)])
+	for i := range out {
+		changed, same := was>>(8*i)&15, was>>(8*i+4)&15 // at most 15 each
+		switch {
+		case !a.Twice:
+		case out[i] == crawl.Drawn:
+			changed = min(changed+1, 15)
+		default:
+			same = min(same+1, 15)
+		}
+		now |= changed<<(8*i) | same<<(8*i+4)
+		if out[i] == crawl.Drawn || changed >= drawnPlaces && changed*drawnFew >= same {
+			out[i] = 0
+			drawn |= 1 << i
+		}
+	}
+	m.marks.add(at, now) // though it may be what it was: what is not added again is forgotten
+	return out, drawn
+}
+
+// number8 is what is remembered of the i-th number of a page.
+func number8(says, i uint64) uint64 { return says >> (4 + numberBits*i) & (1<<numberBits - 1) }
+
+// holds reports whether a page says the i-th number of another: in the same place, if it says as many, or else in any.
+func holds(was, says, i uint64) bool {
+	v := number8(says, i)
+	if was&15 == says&15 {
+		return number8(was, i) == v
+	}
+	for k := range was & 15 {
+		if number8(was, k) == v {
+			return true
+		}
+	}
+	return false
+}
