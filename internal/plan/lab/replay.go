@@ -152,11 +152,26 @@ type Fewer struct {
 // enough is the share of the full rate that a reservation should reach.
 const enough = 0.95
 
-// Reserved is how many nodes reach 95 % of the rate in all but a fortieth of the draws, by their spread.
+// students are by how many standard deviations of a few draws another one is below their mean in a fortieth of all cases, of one degree of freedom
+// and more (Student's t); beyond these it is two.
+var students = []float64{12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13}
+
+// surely is by how many of their standard deviations the mean of so many draws is above nearly all further ones.
+func surely(draws int) float64 {
+	switch {
+	case draws < 2:
+		return math.Inf(1) // one draw says nothing of others
+	case draws-2 < len(students):
+		return students[draws-2] * math.Sqrt(1+1/float64(draws))
+	}
+	return 2
+}
+
+// Reserved is how many nodes reach 95 % of the rate in all but a fortieth of the draws, by their spread: the fewer draws, the less that is known.
 func (a *Advice) Reserved() int {
-	n := len(a.Drops)
+	n, times := len(a.Drops), surely(len(a.Strategies[0].Rates))
 	for _, f := range a.Reserve {
-		if f.Share-2*f.Spread < enough {
+		if !(f.Share-times*f.Spread >= enough) { // also where nothing is known
 			break
 		}
 		n = f.Nodes

@@ -146,3 +146,16 @@ func TestAlike(t *testing.T) {
 		t.Errorf("of one draw: %q", got)
 	}
 }
+
+// Two draws that happen to agree do not say that one node would do; many that do say it.
+func TestFewDrawsReserveNothingLess(t *testing.T) {
+	for draws, want := range map[int]int{1: 4, 2: 4, 5: 3, 12: 2, 100: 1} {
+		a := Advice{
+			Strategies: []Replays{{Rates: make([]float64, draws)}}, Drops: make([]Drop, 4),
+			Reserve: []Fewer{{3, 1.02, 0.02}, {2, 1.02, 0.03}, {1, 1.02, 0.034}},
+		}
+		if got := a.Reserved(); got != want {
+			t.Errorf("%d draws: %d nodes, want %d", draws, got, want)
+		}
+	}
+}
