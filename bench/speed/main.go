@@ -6,6 +6,10 @@
 //	argosy  argosy crawl --delay 0 --per-ip 0: WARC, index and ledger written, frontier durable
 //
 //	go run . -argosy PATH -seeds FILE -addr 127.0.0.1:8088 [-rounds 3]
+//	go run . -argosy PATH -against PATH -seeds FILE [-rounds 4]
+//
+// The second compares two builds of argosy, which crawl at the same time: what else the machine does then hinders both, and ratios of rounds
+// differ by hundredths where those of builds that take turns differ by tenths.
 //
 // Each run is a process of its own; the figure is its user and system seconds per 1,000 pages (HTML, status 200), and
 // for argosy the peak of its resident memory. bench/docweb.sh makes the web.
@@ -16,6 +20,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -41,16 +46,19 @@ func main() {
 	seeds := flag.String("seeds", "", "file with a seed a line")
 	addr := flag.String("addr", "127.0.0.1:8088", "where every name leads")
 	rounds := flag.Int("rounds", 3, "runs of each")
+	against := flag.String("against", "", "another argosy binary, instead of the peers")
 	mode := flag.String("mode", "", "run one of them in this process: bare or colly")
 	urls := flag.String("urls", "", "with -mode bare: file with the URLs")
 	out := flag.String("out", "", "with -mode colly: file for bodies")
 	flag.Parse()
 	var err error
-	switch *mode {
-	case "bare":
+	switch {
+	case *mode == "bare":
 		err = bare(*urls, *addr)
-	case "colly":
+	case *mode == "colly":
 		err = peer(*seeds, *addr, *out)
+	case *against != "":
+		err = versus(*argosy, *against, *seeds, *addr, *rounds)
 	default:
 		err = compare(*argosy, *seeds, *addr, *rounds)
 	}
@@ -253,6 +261,47 @@ func measure(name string, args ...string) (sample, error) {
 	return sample{got.Pages, cpu / float64(got.Pages) * 1000, wall, rss}, nil
 }
 
+// crawl measures argosy.
+func crawl(argosy, seeds, addr, dir string) (sample, error) {
+	ip, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return sample{}, err
+	}
+	return measure(argosy, "crawl", "--seeds", seeds, "--resolve", "*="+ip, "--allow-private", "--delay", "0", "--per-ip", "0", "--json", "-o", dir)
+}
+
+// versus compares two builds that crawl at the same time. Which one begins changes with each round.
+func versus(argosy, against, seeds, addr string, rounds int) error {
+	builds := []string{argosy, against}
+	var ratios []float64
+	for r := range rounds {
+		tmp, err := os.MkdirTemp("", "argosy-speed")
+		if err != nil {
+			return err
+		}
+		var took [2]sample
+		var failed [2]error
+		var wg sync.WaitGroup
+		for i := range builds {
+			which := (i + r) % 2
+			wg.Go(func() {
+				took[which], failed[which] = crawl(builds[which], seeds, addr, filepath.Join(tmp, fmt.Sprint(which)))
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(failed[0], failed[1], os.RemoveAll(tmp)); err != nil {
+			return err
+		}
+		for i, s := range took {
+			fmt.Printf("round %d  %s %6d pages  %.3f CPU-s per 1,000 pages  %5.1f s  %4.0f MiB\n", r+1, builds[i], s.pages, s.cpu, s.wall, s.rss)
+		}
+		ratios = append(ratios, took[0].cpu/took[1].cpu)
+	}
+	sort.Float64s(ratios)
+	fmt.Printf("CPU a page, this build to %s: median %.3f (%.3f to %.3f) of %d rounds\n", against, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1], rounds)
+	return nil
+}
+
 func compare(argosy, seeds, addr string, rounds int) error {
 	tmp, err := os.MkdirTemp("", "argosy-speed")
 	if err != nil {
@@ -264,18 +313,11 @@ func compare(argosy, seeds, addr string, rounds int) error {
 		return err
 	}
 	urls := filepath.Join(tmp, "urls")
-	ip, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return err
-	}
-	crawl := func(dir string) (sample, error) {
-		return measure(argosy, "crawl", "--seeds", seeds, "--resolve", "*="+ip, "--allow-private", "--delay", "0", "--per-ip", "0", "--json", "-o", dir)
-	}
 	runs := map[string][]sample{}
 	names := []string{"bare", "colly", "argosy"}
 	for r := range rounds + 1 {
 		dir := filepath.Join(tmp, fmt.Sprint("crawl", r))
-		a, err := crawl(dir)
+		a, err := crawl(argosy, seeds, addr, dir)
 		if err != nil {
 			return err
 		}
