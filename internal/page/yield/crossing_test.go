@@ -63,3 +63,12 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
+
+// Coordinates are of one place, and not a list of two things.
+func TestCoordinates(t *testing.T) {
+	for s, want := range map[string]bool{"52.5163,13.3777": true, "-33.8,151.2": true, "52,13": false, "91.5,13.2": false, "red,blue": false, "1.5,2.5,3.5": false, "NaN.,1.0": false} {
+		if got := coordinates(s); got != want || got == (separator(s) == ",") {
+			t.Errorf("%s: %v", s, got)
+		}
+	}
+}

@@ -101,9 +101,10 @@ func (t *Template) single() bool {
 	return !t.bag() && t.Params <= 1 && t.varies() == 1
 }
 
-// called reports whether the URL in m.pieces is of one thing: its template's are, or end with a number and any words, whatever stands before these.
+// called reports whether the URL in m.pieces is of one thing: its template's are, or end with a number and any words, whatever stands before these. Or it
+// ends with the coordinates of a place.
 func (m *Model) called(t *Template) bool {
-	return t.single() || !t.bag() && t.Params <= 1 && t.ends() && titled(m.pieces.segs[len(m.pieces.segs)-1])
+	return t.single() || t.Params == 0 && coordinates(m.pieces.segs[len(m.pieces.segs)-1]) || !t.bag() && t.Params <= 1 && t.ends() && titled(m.pieces.segs[len(m.pieces.segs)-1])
 }
 
 // coded reports whether the URL in m.pieces ends with a code of letters and two digits or more, in whatever directory: its page is of what the code stands for.

@@ -2,6 +2,7 @@ package yield
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"argosy/internal/crawl"
@@ -277,7 +278,7 @@ var separators = []string{",", "%2C", "%2c", "|", "%7C", "%7c", "+", "%20", "%2B
 
 // separator returns what stands between the items of a list, "" if there is none.
 func separator(s string) string {
-	if !strings.ContainsAny(s, ",|+%~") { // that is all of them begin with
+	if !strings.ContainsAny(s, ",|+%~") || coordinates(s) { // that is all of them begin with
 		return ""
 	}
 	for _, sep := range separators {
@@ -286,6 +287,16 @@ func separator(s string) string {
 		}
 	}
 	return ""
+}
+
+// coordinates reports whether a segment or a value is a place on the earth: its latitude and longitude, in degrees with decimals.
+func coordinates(s string) bool {
+	north, east, two := strings.Cut(s, ",")
+	degrees := func(s string, most float64) bool {
+		v, err := strconv.ParseFloat(s, 64)
+		return err == nil && strings.Contains(s, ".") && -most <= v && v <= most
+	}
+	return two && degrees(north, 90) && degrees(east, 180)
 }
 
 // sortItems puts the items of a list in order.
