@@ -23,7 +23,7 @@
 //
 // Where only figures, a picture, a name or numbers that do not follow from the address (three of a date's; of a name on a day: one that neither the name nor the day has told) are new, an answer is partly new most of the time (seven
 // in eight; every second one where that says less, as figures of sentences do until they have proven to stay) and faint else (a name always that an address without numbers says, and that its own kind has named), so that a chain of some thousand such pages is had and one without end ends. If pages that were asked for
-// twice show that their pictures or names are drawn anew for each reader, they are faint; places in which numbers are drawn do not count. Little, too, is a new choice of known
+// twice show that their pictures or names are drawn anew for each reader, they are faint; places in which numbers are drawn do not count for a name and a day. Little, too, is a new choice of known
 // phrases, as the songs of an hour are, if one number or a date varies in the address: every second such page counts until eight of them, asked for twice,
 // have said the same.
 //
@@ -72,7 +72,7 @@
 // # Parts of URLs
 //
 // Parts that make no difference (a session, the order of a list, of parameters or of names in a path) are learned from pairs of URLs that differ in them only and gave the same
-// text, or of a URL and the one without a parameter or a directory. Ids and tokens that are numbers are learned together, if each page draws them anew. A URL that differs from one that is there in such parts only, or has none
+// text, or nearly the same if the part's values do not come again and again, or of a URL and the one without a parameter or a directory. Ids and tokens that are numbers are learned together, if each page draws them anew. A URL that differs from one that is there in such parts only, or has none
 // of them, waits like one of a cut template. A few are tried that a productive template names, and more while these are new; fewer of what each
 // page draws anew, as a session is, where others were in vain.
 // A parameter of a few words is left out for those words only whose own pairs have shown that they make none.

@@ -24,6 +24,7 @@ const (
 	agreeAlias, urlsAlias   = 24, 12 // for directories, whose pages may well be others,
 	aliasNamed              = 4      // where they make none in another template,
 	aliasOne                = 64     // and so rare must exceptions be
+	repeatsEvery            = 64     // answers that have one of a few values, for each of these: it is no visit
 	manyValues              = 10     // a part with so many may be random, whatever they look like
 	agreeMany, urlsMany     = 12, 3
 	likelyExtra             = 4 // pairs after which a parameter may make none
@@ -482,7 +483,7 @@ func (g *guess) proven(elsewhere int) bool {
 	}
 	named := elsewhere > 0
 	alike := g.Alike
-	if g.Vague > g.Alike || g.Number || g.Part.Kind == partExtra {
+	if g.Vague > g.Alike || g.Number || g.Part.Kind == partExtra || g.repeats() {
 		alike = 0
 	}
 	enough := func(agree, urls, differ, min, minURLs int64) bool {
@@ -528,6 +529,10 @@ func (g *guess) proven(elsewhere int) bool {
 	}
 	return enough(g.Agree, g.URLs, g.Differ, agreeOther, urlsOther)
 }
+
+// repeats reports whether the values of a part that do not look random come again and again, as the names of directories do and visits do not: what is nearly
+// the same below two of them is a thing that both have, each in its own way.
+func (g *guess) repeats() bool { return g.Random && g.Values*repeatsEvery < g.Plain }
 
 // likely reports whether a part most likely makes no difference, though its values are numbers and so may name different things: texts
 // that differ in it only are alike, and differ in a few words rather than in numbers, as those of a series do. Nothing is refused for

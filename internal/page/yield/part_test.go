@@ -417,3 +417,15 @@ func TestPagesOfFewArticlesAreNoOtherNames(t *testing.T) {
 		}
 	}
 }
+
+// Directories that have nearly the same files are told apart where there are few of them for many files; where each visit has one of its own they
+// make no difference.
+func TestDirectoriesThatRepeat(t *testing.T) {
+	g := guess{Part: Part{Kind: partDir, Seg: 2, Template: 7}, Differ: 15, Alike: 14, AlikeURLs: 14, Values: 10, Random: true}
+	for plain, want := range map[int64]bool{60: true, 6143: false} {
+		g.Plain = plain
+		if got := g.proven(0); got != want {
+			t.Errorf("ten names in %d paths: %v", plain, got)
+		}
+	}
+}
