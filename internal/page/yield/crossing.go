@@ -82,10 +82,14 @@ func apart(s string, kind, words, numbers *strings.Builder) {
 
 // crossed remembers the numbers that a page says. It reports whether some of them stood on neither the last page of the same words nor
 // the last one of the same numbers; known is false if one of these pages has not been seen.
-func (m *Model) crossed(c crossing, says, drawn uint64) (untold, known bool) {
+func (m *Model) crossed(a *Answer) (untold, known bool) {
+	c := m.crossing()
 	if !c.both {
 		return false, false
 	}
+	numbers, drawn := m.settled(c, a)
+	says := said(numbers)
+	a.again = a.again || drawn > 0 && m.byID[a.Template].drawn()
 	same, seen := m.marks.get(c.words)
 	other, both := m.marks.get(c.numbers)
 	m.marks.add(c.words, says)

@@ -90,17 +90,14 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 	if len(a.Numbers) == 0 {
 		return false
 	}
-	across := m.crossing()
 	t := m.byID[a.Template]
-	numbers, drawn := m.settled(across, a)
-	says := said(numbers)
-	a.again = a.again || drawn > 0 && t.drawn()
+	says := said(slices.DeleteFunc(slices.Clone(a.Numbers), func(v uint32) bool { return v == crawl.Drawn }))
 	s := standOf(a.URL, &m.pieces, t)
 	was, apart, known := m.neighbour(&s)
 	m.marks.add(s.key(), says)
 	m.marks.add(s.mark(), says)
 	if t.Params <= mostVaried && !t.bag() && !m.pieces.lists() {
-		if untold, both := m.crossed(across, says, drawn); both && alone {
+		if untold, both := m.crossed(a); both && alone {
 			if untold {
 				t.Strange++
 			} else {
@@ -133,7 +130,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 		case step == 0 && single:
 			m.counted(unchanged)
 			continue
-		case step == 0, drawn>>i&1 > 0:
+		case step == 0:
 			continue
 		}
 		all, of := m.counted(s.mark(apart.at, apart.steps, i)), m.counted(s.mark(apart.at, apart.steps, i, step))
