@@ -264,13 +264,9 @@ func (m *Model) joinPasses(t *Template) {
 }
 
 // runsOn reports whether a template's own pages have named more of it than it has brought, none of which is new: the chapters after the end of a book. Days
-// without an event are an end only after two seasons of them, and files have versions.
+// without an event are no end, and files have versions.
 func (t *Template) runsOn() bool {
-	least := int64(sameAfter)
-	if t.dated() {
-		least = 2 * seasonGap
-	}
-	return (t.single() || t.dated() && !t.bag()) && t.Dry >= max(least, t.New) && 2*t.Inner > t.Cost
+	return t.single() && !t.dated() && t.Dry >= max(sameAfter, t.New) && 2*t.Inner > t.Cost
 }
 
 // joinRuns makes one group of all such templates below one first segment whose paths differ in one name only: the chapters of one book are no trap of
