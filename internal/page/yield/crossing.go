@@ -9,8 +9,8 @@ import (
 	"argosy/internal/crawl"
 )
 
-// Whether the numbers that a page says are told by what its address names or by what its address counts: the sunrise of a town on a day is told by
-// neither the town nor the day, but a calendar that each of many rooms has says the same on each day, and of each room what the room is.
+// Whether the numbers that a page says are told by what its address names or by what its address counts: the level of a river on a day is told by
+// neither the river nor the day, but a calendar that each of many rooms has says the same on each day, and of each room what the room is.
 
 // crossMark is set in marks of what the last page said whose address has the same words, or the same numbers.
 const crossMark = 1 << 38
