@@ -1,8 +1,7 @@
 package yield
 
 import (
-	"slices"
-	"strings"
+	"bytes"
 
 	"github.com/zeebo/xxh3"
 
@@ -25,55 +24,53 @@ type crossing struct {
 	both                 bool
 }
 
+// across is room for what an address is taken apart into: its words, its numbers, and the kind of such addresses.
+type across struct{ kind, words, numbers []byte }
+
 // crossing takes the address in m.pieces apart.
 func (m *Model) crossing() crossing {
-	var kind, words, numbers strings.Builder
-	take := func(s string) {
-		if classify(s) == word {
-			kind.WriteByte('*')
-			words.WriteString(s)
-		} else {
-			apart(s, &kind, &words, &numbers)
-		}
-		kind.WriteByte('/')
-		words.WriteByte('/')
-		numbers.WriteByte('/')
-	}
-	kind.WriteString(m.pieces.low[0])
+	x := &m.across
+	x.kind, x.words, x.numbers = append(x.kind[:0], m.pieces.low[0]...), x.words[:0], x.numbers[:0]
 	for _, s := range m.pieces.low[1:] {
-		take(s)
+		x.take(s)
 	}
 	for _, q := range m.pieces.params {
-		kind.WriteString(q.name)
-		take(q.low)
+		x.kind = append(x.kind, q.name...)
+		x.take(q.low)
 	}
-	seed := xxh3.HashString(kind.String())
+	seed := xxh3.Hash(x.kind)
 	return crossing{
 		kind:    seed,
-		words:   xxh3.HashStringSeed(words.String(), seed) | crossMark,
-		numbers: xxh3.HashStringSeed(numbers.String(), seed+1) | crossMark,
-		both:    strings.Trim(words.String(), "/") != "" && strings.Trim(numbers.String(), "/") != "",
+		words:   xxh3.HashSeed(x.words, seed) | crossMark,
+		numbers: xxh3.HashSeed(x.numbers, seed+1) | crossMark,
+		both:    len(bytes.Trim(x.words, "/")) > 0 && len(bytes.Trim(x.numbers, "/")) > 0,
 	}
 }
 
-// apart writes the letters of a value to words, its digits to numbers, and to kind how they stand.
-func apart(s string, kind, words, numbers *strings.Builder) {
+// take takes in a segment or a value: its letters are of the words, its digits of the numbers, and how they stand is of the kind. A word is one whatever it has.
+func (x *across) take(s string) {
+	if classify(s) == word {
+		x.kind, x.words = append(x.kind, '*'), append(x.words, s...)
+	} else {
+		x.apart(s)
+	}
+	x.kind, x.words, x.numbers = append(x.kind, '/'), append(x.words, '/'), append(x.numbers, '/')
+}
+
+func (x *across) apart(s string) {
 	last := byte(0)
 	for i := range len(s) {
-		of, to := s[i], kind
+		of := s[i]
 		switch {
 		case '0' <= of && of <= '9':
-			of, to = '#', numbers
+			of, x.numbers = '#', append(x.numbers, of)
 		case 'a' <= of && of <= 'z', of >= 0x80, of == '%':
-			of, to = '*', words
-		}
-		if to != kind {
-			to.WriteByte(s[i])
+			of, x.words = '*', append(x.words, of)
 		}
 		if of != last {
-			kind.WriteByte(of)
+			x.kind = append(x.kind, of)
 			if last == '#' {
-				numbers.WriteByte('.')
+				x.numbers = append(x.numbers, '.')
 			}
 		}
 		last = of
@@ -87,8 +84,7 @@ func (m *Model) crossed(a *Answer) (untold, known bool) {
 	if !c.both {
 		return false, false
 	}
-	numbers, drawn := m.settled(c, a)
-	says := said(numbers)
+	says, drawn := m.settled(c, a)
 	a.again = a.again || drawn > 0 && m.byID[a.Template].drawn()
 	same, seen := m.marks.get(c.words)
 	other, both := m.marks.get(c.numbers)
@@ -103,28 +99,29 @@ func (m *Model) crossed(a *Answer) (untold, known bool) {
 // settled returns the numbers that a page of a kind says, with 0 in those places in which pages of this kind that were asked for twice have often said another one the
 // second time: how long it took to make a page, how many have looked at it. Pages that say as many numbers are held for having them in the same places. drawn has
 // a bit for each such place.
-func (m *Model) settled(c crossing, a *Answer) (out []uint32, drawn uint64) {
+func (m *Model) settled(c crossing, a *Answer) (says, drawn uint64) {
 	at := c.kind ^ uint64(len(a.Numbers))*stepMark | crossMark
 	was, _ := m.marks.get(at)
 	now := uint64(0)
-	out = slices.Clone(a.Numbers[:min(len(a.Numbers), numbersKept)])
-	for i := range out {
+	numbers := a.Numbers[:min(len(a.Numbers), numbersKept)]
+	for i, v := range numbers {
 		changed, same := was>>(8*i)&15, was>>(8*i+4)&15 // at most 15 each
 		switch {
 		case !a.Twice:
-		case out[i] == crawl.Drawn:
+		case v == crawl.Drawn:
 			changed = min(changed+1, 15)
 		default:
 			same = min(same+1, 15)
 		}
 		now |= changed<<(8*i) | same<<(8*i+4)
-		if out[i] == crawl.Drawn || changed >= drawnPlaces && changed*drawnFew >= same {
-			out[i] = 0
+		if v == crawl.Drawn || changed >= drawnPlaces && changed*drawnFew >= same {
 			drawn |= 1 << i
+			continue
 		}
+		says |= uint64(v) & (1<<numberBits - 1) << (4 + numberBits*i)
 	}
 	m.marks.add(at, now) // though it may be what it was: what is not added again is forgotten
-	return out, drawn
+	return says | uint64(len(numbers)), drawn
 }
 
 // number8 is what is remembered of the i-th number of a page.

@@ -51,6 +51,7 @@ type Model struct {
 	behind bool  // what is new of it are marks that are no evidence: see bounded
 	weight int64 // how many it stands for
 	pieces pieces
+	across across
 	buf    []byte
 	tmp    [64]byte
 	unseen []place

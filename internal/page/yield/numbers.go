@@ -91,7 +91,7 @@ func (m *Model) freshNumbers(a *Answer, alone bool) bool {
 		return false
 	}
 	t := m.byID[a.Template]
-	says := said(slices.DeleteFunc(slices.Clone(a.Numbers), func(v uint32) bool { return v == crawl.Drawn }))
+	says := said(a.Numbers)
 	s := standOf(a.URL, &m.pieces, t)
 	was, apart, known := m.neighbour(&s)
 	m.marks.add(s.key(), says)
@@ -204,14 +204,16 @@ func (t *Template) crosses() bool { return 2*t.Crossed > t.Barren }
 // follows reports whether the numbers of a template's pages follow from their addresses.
 func (t *Template) follows() bool { return t.Derived > derivedRest*t.Strange+newPays }
 
-// said is what numbers are remembered as: how many they are, and the last bits of the first ones.
+// said is what numbers are remembered as: how many they are, without those that are drawn, and the last bits of the first ones.
 func said(numbers []uint32) uint64 {
-	n := min(len(numbers), numbersKept)
-	says := uint64(n)
-	for i, v := range numbers[:n] {
-		says |= uint64(v) & (1<<numberBits - 1) << (4 + numberBits*i)
+	says, n := uint64(0), uint64(0)
+	for _, v := range numbers {
+		if v != crawl.Drawn && n < numbersKept {
+			says |= uint64(v) & (1<<numberBits - 1) << (4 + numberBits*n)
+			n++
+		}
 	}
-	return says
+	return says | n
 }
 
 // counted counts one more of a mark.
