@@ -40,7 +40,7 @@ func recording() sim.Recording {
 // strategy that knows the speeds of nodes is faster than one that does not.
 func TestAdvice(t *testing.T) {
 	r := recording()
-	a, err := Advise(context.Background(), &r, 2, func(string) {})
+	a, err := Advise(context.Background(), &r, 8, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestAdvice(t *testing.T) {
 	for i := range a.Strategies {
 		rate[a.Strategies[i].Strategy], _ = a.Strategies[i].Rate()
 	}
-	if rate["flow"] < 1.2*rate["roundrobin"] || rate["greedy"] < 1.1*rate["random"] {
+	if rate["flow"] < 1.2*rate["roundrobin"] || rate["greedy"] < 1.2*rate["random"] {
 		t.Errorf("rates %v", rate)
 	}
 }
